@@ -56,20 +56,22 @@ export function contextOf(command: Command, out: Output): CommandContext {
   const flags = command.optsWithGlobals<GlobalFlags>();
   const home = homeDir({ env: process.env, flags });
   const configFlags = configFlagsOf(flags);
+  const config = async () => {
+    const { loadConfig } = await import("../config/load.js");
+    const loaded = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
+    await useProxy(loaded);
+    return loaded;
+  };
   return {
     flags,
     args: command.processedArgs.flat(1).filter((arg) => arg !== undefined) as string[],
     options: command.opts(),
     out,
     home,
-    async config() {
-      const { loadConfig } = await import("../config/load.js");
-      const config = await loadConfig({ home, cwd: process.cwd(), env: process.env, flags: configFlags });
-      await useProxy(config);
-      return config;
-    },
+    config,
     async runtime({ userTools = true, wait = true, warns = true, calls = false, tools } = {}) {
       const { createRuntime } = await import("../runtime/create-runtime.js");
+      if (calls && flags.labels !== undefined) await assertClusterNamed(config);
       const yolo = flags.yolo === true;
       const settings = warns ? configFlags : { "log.level": "error", ...configFlags };
       const runtime = await createRuntime({ home, flags: settings, platform: "cli", yolo, userTools });
@@ -86,6 +88,11 @@ export function contextOf(command: Command, out: Output): CommandContext {
       return runtime;
     },
   };
+}
+
+/** Labels choose a worker: without a cluster the call would run here, whatever this machine is called. */
+async function assertClusterNamed(config: () => Promise<LoadedConfig>): Promise<void> {
+  (await import("./cluster/assert-cluster.js")).assertCluster(await config());
 }
 
 async function joinCluster(runtime: Runtime): Promise<void> {

@@ -10,6 +10,7 @@ const GROUPS: readonly Finding["group"][] = [
   "Config",
   "Tools",
   "Environments",
+  "Cluster",
   "Journal",
   "Conversations",
   "Storage",
@@ -41,7 +42,11 @@ export async function doctor(context: CommandContext): Promise<void> {
 async function examined(context: CommandContext): Promise<readonly Finding[]> {
   const runtime = await context.runtime({ wait: false, warns: false });
   const { examineAll } = await import("../agent/sessions/doctor.js");
-  const findings = await examineAll(runtime, { onWait: (what) => context.out.note(what) });
+  const { examineCluster } = await import("./cluster/examine.js");
+  const findings = [
+    ...(await examineAll(runtime, { onWait: (what) => context.out.note(what) })),
+    ...(await examineCluster(runtime.config)),
+  ];
   // What could not be opened is among the findings already; closing it says nothing new.
   await runtime.close().catch(() => undefined);
   return findings;

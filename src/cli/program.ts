@@ -80,19 +80,24 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   // Standard output belongs to results: what a tool or a plugin says with `console.log` must not get among them.
   globalThis.console = new console.Console({ stdout: process.stderr, stderr: process.stderr });
   const json = argv.includes("--json") || argv.includes("--jsonl");
+  const words = pluralOf(argv);
+  let program: Command | undefined;
   try {
     // What the completion scripts ask; not a command for people.
     if (argv[0] === "complete") return await (await import("./completion.js")).complete(argv.at(-1) ?? "");
-    const program = buildProgram({ argv: pluralOf(argv) });
+    program = buildProgram({ argv: words });
     if (json) silence(program);
     await addPluginCommand(program, argv);
-    await program.parseAsync(variablesOfServers(pluralOf(argv)), { from: "user" });
+    await program.parseAsync(variablesOfServers(words), { from: "user" });
   } catch (thrown) {
     const out = new Output({ json });
     if (!(thrown instanceof CommanderError)) out.failWith(thrown);
     else if (thrown.exitCode !== 0) {
       process.exitCode = EXIT.usage;
-      if (json) out.fail(usageFailure(thrown), EXIT.usage);
+      const said = usageFailure(thrown, program === undefined ? [] : commandPath(program, words));
+      // The parser has said the rest already, unless a program reads.
+      if (json) out.fail(said, EXIT.usage);
+      else if (thrown.code !== "commander.help" && !thrown.message.includes("\n")) out.note(said.hint ?? "");
     }
   }
 }
@@ -103,9 +108,25 @@ export function silence(command: Command): void {
   for (const child of command.commands) silence(child);
 }
 
+/** The command that the words name, as it is typed. */
+function commandPath(program: Command, argv: readonly string[]): readonly string[] {
+  const first = firstWord(program, argv);
+  const path: string[] = [];
+  let command = program;
+  for (const word of first === undefined ? [] : argv.slice(argv.indexOf(first))) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner === undefined) continue;
+    path.push(word);
+    command = inner;
+  }
+  return path;
+}
+
 /** The parser's message has its suggestion on a second line, in brackets. */
-function usageFailure(error: CommanderError): Failure {
+function usageFailure(error: CommanderError, path: readonly string[]): Failure {
+  const typed = ["hermes", ...path].join(" ");
+  const help = `Run "${typed} --help".`;
+  if (error.code === "commander.help") return failure("bad_request", `${typed} is not a whole command`, help);
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n", 2);
-  const hint = suggestion?.replace(/^\((.*)\)$/, "$1");
-  return failure("bad_request", message, hint);
+  return failure("bad_request", message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? help);
 }

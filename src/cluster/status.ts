@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "../config/types.js";
 import { silentLogger } from "../observe/log.js";
-import { type Failure, failure, HermesError } from "../tool/errors.js";
+import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { Bus } from "./bus.js";
 import type { Beat, ToWorker, WorkerRecord } from "./messages.js";
@@ -22,7 +22,7 @@ export interface ClusterStatus {
   readonly strangers: number;
   /** Calls that wait for a worker to take them. */
   readonly queue: number;
-  readonly problem?: Failure | undefined;
+  readonly problem?: HermesError | undefined;
 }
 
 /** A worker that does not answer the roll call for so long is not there. */
@@ -35,7 +35,10 @@ export async function clusterStatus(settings: ClusterSettings): Promise<ClusterS
     bus = await Bus.open(settings, silentLogger);
   } catch (error) {
     if (error instanceof HermesError && error.code === "bad_request") throw error;
-    const problem = failure("unavailable", describeThrown(error).message);
+    const problem =
+      error instanceof HermesError
+        ? error
+        : new HermesError(failure("unavailable", describeThrown(error).message));
     return { connected: false, workers: [], strangers: 0, queue: 0, problem };
   }
   try {

@@ -111,7 +111,9 @@ function warnAboutSecretsInFiles(layers: readonly Layer[], problems: ConfigProbl
       problems.push({
         severity: "warning",
         source: layer.source,
-        message: `${path} is a secret and stands in a settings file`,
+        message: /^\$\{?\w+\}?$/.test(String(written.value))
+          ? `${path} is what is written there: names of variables are filled in for MCP servers only`
+          : `${path} is a secret and stands in a settings file`,
         hint: `run "hermes config set ${path} …", which keeps it in .env, and remove this line`,
         key: path,
         file: layer.file,

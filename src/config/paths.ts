@@ -1,6 +1,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { quoteIfNeeded } from "../base/quote.js";
 import { failure, HermesError } from "../tool/errors.js";
+import { isOriginalHome } from "./original-home.js";
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -44,12 +46,21 @@ export function homeDir(options: {
 const MADE_UP = /^\/(?:proc|sys|dev)(?:\/(?!shm\/)|$)/;
 
 export function usableHome(home: string): string {
-  if (!MADE_UP.test(home)) return home;
+  if (MADE_UP.test(home))
+    throw new HermesError(
+      failure(
+        "bad_request",
+        `${home} cannot be the Hermes home: nothing can be kept there`,
+        "Set HERMES_HOME (or --home) to an ordinary folder.",
+      ),
+    );
+  if (!isOriginalHome(home)) return home;
+  const [here, there] = [quoteIfNeeded(home), quoteIfNeeded(`${home}-agent`)];
   throw new HermesError(
     failure(
       "bad_request",
-      `${home} cannot be the Hermes home: nothing can be kept there`,
-      "Set HERMES_HOME (or --home) to an ordinary folder.",
+      `${home} is the home of Hermes Agent (Python), which this program cannot share`,
+      `Move it while nothing uses it (mv ${here} ${there}) and bring along what fits (hermes migrate --from ${there}), or give this program another home with --home or HERMES_HOME. Nothing was changed.`,
     ),
   );
 }

@@ -4,11 +4,13 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { LATE, within } from "../base/deadline.js";
 import { messageOf } from "../base/errno.js";
+import { isOldNode, OLDEST_NODE } from "../base/node-version.js";
 import type { ConfigProblem, LoadedConfig } from "../config/types.js";
 import type { Unavailable } from "../env/sandbox/probe.js";
 import { loadPermissions } from "../policy/profiles/load.js";
 import type { McpServerStatus, McpSource } from "../sources/mcp/source.js";
 import type { SourceStatus } from "../sources/types.js";
+import { HermesError } from "../tool/errors.js";
 import { examineCompiledParts } from "./compiled-parts.js";
 import type { ToolListing } from "./definitions.js";
 import { unknownWordsIn } from "./needs.js";
@@ -17,14 +19,21 @@ import { examineRoom } from "./stored-room.js";
 
 /** A finding of `hermes doctor`. */
 export interface Finding {
-  readonly group: "Runtime" | "Config" | "Tools" | "Environments" | "Journal" | "Conversations" | "Storage";
+  readonly group:
+    | "Runtime"
+    | "Config"
+    | "Tools"
+    | "Environments"
+    | "Cluster"
+    | "Journal"
+    | "Conversations"
+    | "Storage";
   /** A note is no problem: something that is there for those who want it. */
   readonly level: "ok" | "note" | "warning" | "error";
   readonly what: string;
   readonly fix?: string | undefined;
 }
 
-const OLDEST_NODE = [20, 19] as const;
 const LOW_DISK_BYTES = 200 * 1024 * 1024;
 
 /** Looks at everything that could keep a tool from running and says what would help. */
@@ -33,10 +42,9 @@ export async function examine(
   { onWait }: { onWait?(what: string): void } = {},
 ): Promise<readonly Finding[]> {
   // What answers slowly is asked first and at the same time; the tools of servers count among the others below.
-  const [servers, environment, boundary] = await Promise.all([
+  const [servers, environments] = await Promise.all([
     examineServers(runtime, onWait),
-    examineEnvironment(runtime),
-    examineBoundary(runtime.config),
+    examineEnvironments(runtime),
   ]);
   return [
     ...examineMachine(runtime.config.paths.home),
@@ -45,8 +53,7 @@ export async function examine(
     ...(await examineTools(runtime)),
     ...examineSources(runtime),
     ...servers,
-    ...environment,
-    boundary,
+    ...environments,
     ...(await examineJournal(runtime)),
     ...(await examineRoom(runtime).catch(() => [])),
   ];
@@ -54,13 +61,12 @@ export async function examine(
 
 function examineMachine(home: string): readonly Finding[] {
   const findings: Finding[] = [];
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const old = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  const old = isOldNode();
   findings.push({
     group: "Runtime",
     level: old ? "error" : "ok",
     what: `Node ${process.versions.node}`,
-    fix: old ? `install Node ${OLDEST_NODE.join(".")} or newer` : undefined,
+    fix: old ? `install Node ${OLDEST_NODE} or newer` : undefined,
   });
   const existing = existsSync(home);
   try {
@@ -120,14 +126,19 @@ async function examineConfig(runtime: Runtime): Promise<readonly Finding[]> {
 }
 
 /** The environment that sessions get, when it is not this machine. */
-async function examineEnvironment({ config, sources }: Runtime): Promise<readonly Finding[]> {
+async function examineEnvironments({ config, sources }: Runtime): Promise<readonly Finding[]> {
   const name = config.values.terminal.env;
-  if (name === "local") return [];
   const { environmentStatus } = await import("../env/environments.js");
   const { ready, about, reason, fix } = await environmentStatus(name, config, sources.plugins);
   const group = "Environments";
-  if (ready) return [{ group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }];
-  return [{ group, level: "error", what: `${name}: ${reason ?? "not ready"}`, fix }];
+  if (name === "local")
+    return ready
+      ? [await examineBoundary(config)]
+      : [{ group, level: "warning", what: `local: no command runs, ${reason ?? "not ready"}`, fix }];
+  const chosen: Finding = ready
+    ? { group, level: "ok", what: `${name}: ${about}; try it with hermes env test ${name}` }
+    : { group, level: "error", what: `${name}: ${reason ?? "not ready"}`, fix };
+  return [chosen, await examineBoundary(config)];
 }
 
 /** Which boundary holds commands back. The approval gate is none. */
@@ -252,15 +263,21 @@ async function examineJournal(runtime: Runtime): Promise<readonly Finding[]> {
       ...(await examineState(runtime)),
     ];
   } catch (error) {
-    return [
-      {
-        group: "Journal",
-        level: "error",
-        what: messageOf(error),
-        fix: "check the disk and the rights of the Hermes home",
-      },
-    ];
+    return [cannotOpen("Journal", error)];
   }
+}
+
+/** An error that knows what to do says so itself: a database of a newer version has nothing to do with the disk. */
+export function cannotOpen(group: Finding["group"], error: unknown): Finding {
+  if (!(error instanceof HermesError) || error.hint === undefined)
+    return {
+      group,
+      level: "error",
+      what: messageOf(error),
+      fix: "check the disk and the rights of the Hermes home",
+    };
+  const { hint, message } = error;
+  return { group, level: "error", what: message.slice(0, -(hint.length + 2)), fix: hint };
 }
 
 /** Every page of the database, and what is kept of one that was damaged before. */

@@ -15,6 +15,7 @@ const node = (...words: readonly string[]) =>
 
 interface Bill {
   readonly bomFormat: string;
+  readonly metadata: { readonly component: { readonly name: string; readonly purl: string } };
   readonly components: readonly { readonly name: string; readonly licenses?: readonly unknown[] }[];
 }
 
@@ -24,7 +25,11 @@ describe("what the package is made of", () => {
   });
 
   it("the bill of materials has what is installed and what is built in, each with its licence", () => {
-    const { bomFormat, components } = JSON.parse(node("scripts/sbom.mjs")) as Bill;
+    const { bomFormat, metadata, components } = JSON.parse(node("scripts/sbom.mjs")) as Bill;
+    expect(metadata.component).toMatchObject({
+      name: "hermes-tools",
+      purl: expect.stringMatching(/^pkg:npm\/hermes-tools@/),
+    });
     const names = components.map(({ name }) => name);
     expect(bomFormat).toBe("CycloneDX");
     expect(names).toEqual(expect.arrayContaining(["pg", "undici", "hono", "react"]));

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -143,9 +144,9 @@ describe("installed on a clean machine", () => {
       ...registry,
       PATH: programs,
     };
-    return outcomeOf(
-      spawn(join(root, "packaging/upgrade"), [place, what], { env, stdio: ["ignore", "pipe", "pipe"] }),
-    );
+    // As administrators have it who leave nothing readable by accident.
+    const words = ["-c", 'umask 077; exec "$0" "$@"', join(root, "packaging/upgrade"), place, what];
+    return outcomeOf(spawn("sh", words, { env, stdio: ["ignore", "pipe", "pipe"] }));
   };
 
   /** By somebody who may not write where it is installed, where that is possible. */
@@ -192,6 +193,11 @@ describe("installed on a clean machine", () => {
     expect((await upgrade("--back")).code).toBe(0);
     expect(readlinkSync(join(place, "current"))).toBe(`versions/${version}`);
     expect((await asStranger(["--version"])).stdout.trim()).toBe(version);
+
+    rmSync(join(place, "versions/99.0.0"), { recursive: true });
+    const gone = await upgrade("--back");
+    expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining("versions/99.0.0 was removed") });
+    expect(readlinkSync(join(place, "current"))).toBe(`versions/${version}`);
   }, 300_000);
 });
 

@@ -19,6 +19,13 @@ it("both units are confined alike", () => {
   expect(confinement("hermes-worker.service")).toBe(confinement("hermes.service"));
 });
 
+it("what the units cover of /proc would keep the strict sandbox from mounting its own", () => {
+  // Each of these mounts over files of /proc; the kernel then refuses a new one to those without rights over the old.
+  const covering = /^(?:Protect(?:Hostname|KernelLogs|KernelTunables|Proc)|ProcSubset)=/m;
+  for (const unit of ["hermes.service", "hermes-worker.service"])
+    expect(readFileSync(join(root, "packaging", unit), "utf8")).not.toMatch(covering);
+});
+
 it.each([
   ["serve", "--port", "0"],
   ["worker", "--cluster", "nats://127.0.0.1:9"],

@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -9,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 
 import * as tar from "tar";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -41,6 +43,15 @@ async function usedHome(): Promise<string> {
   symlinkSync("memories/MEMORY.md", join(home, "notes-link"));
   await hermes(["cron", "add", "every 2h", "--tool", "system_info", "--name", "look"], { home });
   await hermes(["call", "sleep", "seconds=0"], { home });
+  return home;
+}
+
+async function homeWithBackupInside(): Promise<string> {
+  const home = tempFolder();
+  mkdirSync(join(home, "memories"));
+  writeFileSync(join(home, ".env"), `OPENAI_API_KEY=${TOKEN}\n`);
+  writeFileSync(join(home, "notes.gz"), gzipSync("no backup"));
+  await hermesJson(["backup", join(home, "full.tgz"), "--secrets"], { home });
   return home;
 }
 
@@ -109,6 +120,17 @@ describe("hermes backup", () => {
     const { masked } = await hermesJson<Made>(["backup", file], { home });
     expect(masked).toEqual(["notes.md"]);
     expect(readFileSync(join(await unpacked(file), "home/config.yaml"), "utf8")).toBe(config);
+  });
+
+  it("leaves out earlier backups, whose secrets would be in it", async () => {
+    const home = await homeWithBackupInside();
+    const { files } = await hermesJson<Made>(["backup", join(home, "memories/plain.tar.gz")], { home });
+    const again = join(tempFolder(), "again.tgz");
+    expect((await hermesJson<Made>(["backup", again], { home })).files).toBe(files);
+    const folder = await unpacked(again);
+    expect(existsSync(join(folder, "home/full.tgz"))).toBe(false);
+    expect(readFileSync(join(folder, "home/notes.gz"))).toEqual(gzipSync("no backup"));
+    expect(allBytes(folder)).not.toContain(TOKEN);
   });
 
   it("replaces no file without a yes", async () => {
@@ -201,6 +223,24 @@ describe("hermes restore", () => {
     const fresh = join(tempFolder(), "with blanks", "home");
     expect((await hermes(["restore", file, "--yes", "--home", fresh])).code).toBe(0);
     expect(readFileSync(join(fresh, "memories/MEMORY.md"), "utf8")).toBe("likes tea");
+  });
+
+  it("leaves no trace of a home that was not there when it only shows, is not confirmed or is damaged", async () => {
+    const folder = tempFolder();
+    const fresh = join(folder, "new", "home");
+    const broken = join(tempFolder(), "broken.tgz");
+    writeFileSync(broken, "no archive");
+    const words = [[file, "--dry-run"], [file], [broken, "--yes"]];
+    for (const given of words) await hermes(["restore", ...given, "--home", fresh]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("names what is no file", async () => {
+    const home = tempFolder();
+    const missing = await hermes(["restore", join(home, "nothing.tgz"), "--json"], { home });
+    const folder = await hermes(["restore", home, "--json"], { home });
+    expect(errorLine(missing)).toMatchObject({ code: "not_found", hint: expect.stringContaining("backup") });
+    expect(errorLine(folder).message).toContain("is a folder");
   });
 
   it("changes nothing when the backup has a file that it does not list", async () => {

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { examineCompiledParts } from "../../src/runtime/compiled-parts.js";
+import { openDatabase } from "../../src/store/sqlite-driver.js";
 import { hermes, hermesJson, linesOf, tempFolder } from "./hermes.js";
 
 interface Diagnosis {
@@ -133,6 +134,39 @@ describe("hermes doctor", () => {
     mkdirSync(join(home, "state.db"));
     const done = await hermesJson<Diagnosis>(["doctor"], { home });
     expect(done.findings.find(({ group }) => group === "Journal")).toMatchObject({ level: "error" });
+  });
+
+  it("says what to do about databases of a newer version, which is nothing about the disk", async () => {
+    const home = tempFolder();
+    for (const name of ["state.db", "sessions.db"]) {
+      const db = openDatabase(join(home, name));
+      db.exec("PRAGMA user_version = 999");
+      db.close();
+    }
+    const { stdout } = await hermes(["doctor", "--json"], { home });
+    const { findings } = JSON.parse(stdout) as { findings: { group: string; what: string; fix: string }[] };
+    for (const group of ["Journal", "Conversations"]) {
+      const found = findings.find((one) => one.group === group);
+      expect(found?.what).toMatch(/has format 999.*newer version$/);
+      expect(found?.fix).toMatch(/^Update hermes-tools/);
+    }
+  });
+
+  it("does not praise the boundary of commands that cannot run", async () => {
+    const programs = tempFolder();
+    symlinkSync(process.execPath, join(programs, "node"));
+    const { findings } = await hermesJson<Diagnosis>(["doctor"], {
+      home: tempFolder(),
+      env: { PATH: programs },
+    });
+    expect(findings.filter(({ group }) => group === "Environments")).toEqual([
+      {
+        group: "Environments",
+        level: "warning",
+        what: "local: no command runs, bash is not on PATH",
+        fix: expect.stringContaining("bash"),
+      },
+    ]);
   });
 
   it("--fix makes the home and closes what others could read", async () => {

@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { errorLine, hermes } from "./hermes.js";
+import { OLDEST_NODE } from "../../src/base/node-version.js";
+import { errorLine, hermes, root, tempFolder } from "./hermes.js";
 
 const MISTYPED = [
   { what: "command", args: ["cal"], hint: "hermes call" },
@@ -26,6 +29,22 @@ describe("a mistyped name is refused with what was probably meant", () => {
     expect(people.stderr).toContain(hint);
     expect(program.code).toBe(2);
     expect(errorLine(program).hint).toContain(hint);
+  });
+});
+
+describe("what the parser refuses names the help that tells more", () => {
+  it.each([
+    { what: "an argument that is missing", args: ["cluster", "drain"], help: "hermes cluster drain --help" },
+    { what: "an option that is missing", args: ["migrate"], help: "hermes migrate --help" },
+    { what: "half a command", args: ["net"], help: "hermes net --help" },
+  ])("$what", async ({ args, help }) => {
+    const [people, program] = await Promise.all([hermes(args), hermes([...args, "--json"])]);
+    expect([people.code, program.code]).toEqual([2, 2]);
+    expect(people.stderr).toMatch(/--help/);
+    expect(errorLine(program)).toMatchObject({
+      message: expect.not.stringContaining("("),
+      hint: `Run "${help}".`,
+    });
   });
 });
 
@@ -70,6 +89,29 @@ describe("a wrong use is one line of JSON with --json and words without", () => 
     const done = await hermes(["--timeout", "-3", "call", "sleep", "seconds=0"]);
     expect(done).toMatchObject({ code: 2, stdout: "" });
     expect(done.stderr).toContain("--timeout");
+  });
+
+  it("a Node that is too old is named before anything fails because of it", async () => {
+    const preload = join(tempFolder(), "old.cjs");
+    writeFileSync(
+      preload,
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.18.3" } });\n',
+    );
+    const old = { NODE_OPTIONS: `--require ${preload}` };
+    const [people, program] = await Promise.all([
+      hermes(["call", "sleep", "seconds=0"], { env: old }),
+      hermes(["tools", "--json"], { env: old }),
+    ]);
+    expect(people).toMatchObject({
+      code: 4,
+      stdout: "",
+      stderr: expect.stringContaining("20.18.3 is too old"),
+    });
+    expect(errorLine(program)).toMatchObject({ code: "unavailable", hint: expect.stringContaining("20.19") });
+    const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      readonly engines: { readonly node: string };
+    };
+    expect(engines.node).toBe(`>=${OLDEST_NODE}`);
   });
 
   it("an environment that is not set up is unavailable", async () => {

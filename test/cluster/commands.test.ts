@@ -135,12 +135,58 @@ describe("the commands of a cluster", () => {
   it("the status of servers that are not there says so", async () => {
     const { front } = cluster();
     const seen = await hermes(["cluster", "status", "--cluster", "nats://127.0.0.1:1", "--json"], front);
-    expect(seen.code).toBe(4);
+    expect(seen.code).toBe(7);
     expect(json(seen)).toEqual({ connected: false, workers: [], queue: 0 });
     expect(errorLine(seen)).toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("refused"),
+      hint: expect.stringContaining("nats-server -js"),
     });
+    for (const words of [["workers"], ["drain", "anybody"]]) {
+      const { code } = await hermes(["cluster", ...words, "--cluster", "nats://127.0.0.1:1"], front);
+      expect(code, words[0]).toBe(7);
+    }
+  }, 60_000);
+
+  it("doctor says whether the cluster is there, has workers, and is all of one secret", async () => {
+    const { front, worker } = cluster();
+    const told = async (env: Readonly<Record<string, string>>) => {
+      const { stdout } = await hermes(["doctor", "--json"], { ...front, env: { ...front.env, ...env } });
+      const { findings } = JSON.parse(stdout) as {
+        readonly findings: readonly {
+          readonly group: string;
+          readonly level: string;
+          readonly what: string;
+        }[];
+      };
+      return findings.filter(({ group }) => group === "Cluster").map(({ level, what }) => `${level} ${what}`);
+    };
+    const there = { HERMES_CLUSTER_URL: natsUrl() };
+    expect(await told({})).toEqual([]);
+    expect(await told(there)).toEqual([`warning ${natsUrl()}: 0 of 0 workers ready`]);
+    await worker();
+    expect(await told(there)).toEqual([`ok ${natsUrl()}: 1 of 1 workers ready`]);
+    expect(await told({ ...there, HERMES_CLUSTER_KEY: "mistyped" })).toContain(
+      "warning workers of another secret: 1",
+    );
+    expect(await told({ HERMES_CLUSTER_URL: "nats://me:hidden@127.0.0.1:1" })).toEqual([
+      expect.stringMatching(/^error no NATS server .*127\.0\.0\.1:1: .*refused/),
+    ]);
+    expect(await told({ ...there, HERMES_CLUSTER_KEY: "" })).toEqual([
+      expect.stringMatching(/^error a cluster needs a secret/),
+    ]);
+  }, 120_000);
+
+  it("labels choose among workers: without a cluster nothing runs", async () => {
+    const home = tempFolder();
+    for (const words of [
+      ["call", "sleep", "seconds=0"],
+      ["chat", "-q", "hello"],
+    ]) {
+      const refused = await hermes([...words, "--labels", "gpu", "--json"], { home });
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      expect(errorLine(refused).hint).toContain("--cluster");
+    }
   }, 60_000);
 
   it("the status says that there are workers of another secret", async () => {
@@ -152,6 +198,8 @@ describe("the commands of a cluster", () => {
       code: 0,
       stderr: expect.stringMatching(/^1 more of another secret: .*KEY/),
     });
+    const told = await hermes(["cluster", "status", ...there, "--json"], { ...front, env });
+    expect(json(told)).toEqual({ connected: true, workers: [], queue: 0, strangers: 1 });
   }, 60_000);
 
   it.each([

@@ -425,4 +425,8 @@ it("each secret that stands in a settings file gets a word", async () => {
     ["server.call_token", 4],
   ]);
   expect(JSON.stringify(problems)).not.toMatch(/abc|def/);
+  box.write("home/config.yaml", `model:\n  api_key: "\${MY_KEY}"\n`);
+  expect((await box.load()).problems).toMatchObject([
+    { key: "model.api_key", message: expect.stringContaining("filled in for MCP servers only") },
+  ]);
 });

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { messageOf } from "../../base/errno.js";
 import { sizeText } from "../../base/human.js";
 import type { LoadedConfig } from "../../config/types.js";
-import { examine, type Finding } from "../../runtime/doctor.js";
+import { cannotOpen, examine, type Finding } from "../../runtime/doctor.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { openConversations, type SqliteConversationStore } from "./conversation-store.js";
 
@@ -39,8 +38,7 @@ export async function examineConversations(config: LoadedConfig): Promise<readon
       ...(await keptOfDamaged(paths.sessionsDb)),
     ];
   } catch (error) {
-    const fix = "check the disk and the rights of the Hermes home";
-    return [{ group, level: "error", what: messageOf(error), fix }];
+    return [cannotOpen(group, error)];
   } finally {
     await store?.close();
   }

@@ -1,6 +1,8 @@
 import { type Dirent, readlinkSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { constants, gunzipSync } from "node:zlib";
+import { MANIFEST } from "./manifest.js";
 
 /** Can be fetched or made again, or belongs to this machine alone. */
 const LEFT_OUT = new Set([
@@ -44,7 +46,7 @@ export interface HomeEntry {
   readonly target?: string;
 }
 
-/** Every file and link of the home that a backup holds; sockets, pipes and devices are none. */
+/** Every file and link of the home that a backup holds; earlier backups, sockets, pipes and devices are none. */
 export async function* homeEntries(
   home: string,
   wanted: { readonly secrets: boolean },
@@ -58,7 +60,9 @@ async function* below(home: string, path: string, entry: Dirent): AsyncGenerator
   const place = join(home, path);
   if (entry.isSymbolicLink()) yield { path, kind: "link", target: readlinkSync(place) };
   else if (entry.isFile()) {
-    if (!BESIDE.test(entry.name)) yield { path, kind: (await isDatabase(place)) ? "database" : "file" };
+    if (BESIDE.test(entry.name)) return;
+    const kind = await kindOf(place);
+    if (kind !== "backup") yield { path, kind };
   } else if (entry.isDirectory()) {
     for (const inner of await sorted(place)) yield* below(home, `${path}/${inner.name}`, inner);
   }
@@ -69,12 +73,28 @@ async function sorted(folder: string): Promise<readonly Dirent[]> {
   return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-async function isDatabase(path: string): Promise<boolean> {
+/** A backup in a backup would double it each time, and bring secrets into one that is to have none. */
+async function kindOf(path: string): Promise<"database" | "backup" | "file"> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
-    return bytesRead === 16 && buffer.toString("latin1") === "SQLite format 3\0";
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
+    const start = buffer.subarray(0, bytesRead);
+    if (start.subarray(0, 16).toString("latin1") === "SQLite format 3\0") return "database";
+    return isBackup(start) ? "backup" : "file";
   } finally {
     await file.close();
+  }
+}
+
+const FIRST_BYTES = 4_096;
+
+/** By the name of the first member. */
+function isBackup(start: Buffer): boolean {
+  if (start[0] !== 0x1f || start[1] !== 0x8b) return false;
+  try {
+    const tar = gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH });
+    return tar.toString("latin1", 0, MANIFEST.length + 1) === `${MANIFEST}\0`;
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import {
   access,
   chmod,
@@ -8,6 +8,7 @@ import {
   readdir,
   rename,
   rm,
+  rmdir,
   stat,
   symlink,
 } from "node:fs/promises";
@@ -31,9 +32,10 @@ export async function restore(context: CommandContext): Promise<void> {
   const { home, out, flags } = context;
   assertPerson("Backups are restored by a person", "Ask the person to do it.");
   const file = resolve(context.args[0] ?? "");
-  if (!existsSync(file)) throw commandError("not_found", `There is no file ${file}`);
+  assertFile(file);
   await assertUnused(home);
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  const created = await mkdir(home, { recursive: true, mode: 0o700 });
+  let restored = false;
   // In the home: only there is it sure that a rename is enough to put a file into its place.
   const staging = await mkdtemp(join(home, ".restore-"));
   try {
@@ -49,11 +51,31 @@ export async function restore(context: CommandContext): Promise<void> {
     await confirm({ question: "Restore it?", yes: flags.yes === true, refused: "Nothing was changed" });
     await assertUnused(home);
     const kept = await exchange({ home, from: join(staging, CONTENT), plan });
+    restored = true;
     const text = `${out.mark("ok")} Restored.${kept === undefined ? "" : ` What was there is in ${kept}`}`;
     out.result({ ok: true, dry_run: false, ...summary, kept: kept ?? null }, text);
   } finally {
     // Unpacking that failed may still be writing for a moment.
     await rm(staging, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    if (created !== undefined && !restored) await removeEmpty(home, created);
+  }
+}
+
+function assertFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  const hint = "Name one that `hermes backup FILE` made.";
+  if (found === undefined) throw commandError("not_found", `There is no file ${file}`, hint);
+  if (found.isDirectory()) throw commandError("bad_request", `${file} is a folder, not a backup`, hint);
+}
+
+/** The folders from `first` down to `folder`, as far as nobody has put anything into them. */
+async function removeEmpty(folder: string, first: string): Promise<void> {
+  for (let one = folder; one.startsWith(first); one = dirname(one)) {
+    const removed = await rmdir(one).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
   }
 }
 

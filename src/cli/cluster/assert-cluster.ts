@@ -18,12 +18,16 @@ export function assertUnderstood({ problems }: LoadedConfig): void {
   if (wrong !== undefined) throw commandError("bad_request", formatProblem(wrong), "Nothing was started.");
 }
 
-/** Servers may come yet, when machines begin together: units try again after 7, and after 4 they do not. */
 export async function joining<Joined>(join: () => Promise<Joined>): Promise<Joined> {
   try {
     return await join();
   } catch (thrown) {
-    if (thrown instanceof HermesError && thrown.code === "unavailable") process.exitCode = EXIT.unreachable;
-    throw thrown;
+    return throwUnreachable(thrown);
   }
+}
+
+/** Servers may come yet, when machines begin together: units try again after 7, and after 4 they do not. */
+export function throwUnreachable(thrown: unknown): never {
+  if (thrown instanceof HermesError && thrown.code === "unavailable") process.exitCode = EXIT.unreachable;
+  throw thrown;
 }

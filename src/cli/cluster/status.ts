@@ -1,8 +1,7 @@
 import { type ClusterStatus, clusterStatus, drainWorker } from "../../cluster/status.js";
-import { HermesError } from "../../tool/errors.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
-import { assertCluster } from "./assert-cluster.js";
+import { assertCluster, joining, throwUnreachable } from "./assert-cluster.js";
 
 /** Whether the cluster can be reached, its workers, and what waits. */
 export async function status(context: CommandContext): Promise<void> {
@@ -17,18 +16,20 @@ export async function status(context: CommandContext): Promise<void> {
       state,
       running,
     }));
-    out.value({ connected: found.connected, workers: told, queue });
+    const { connected, strangers } = found;
+    out.value({ connected, workers: told, queue, ...(strangers > 0 && { strangers }) });
   } else if (problem === undefined) {
     out.line(`${out.mark("ok")} ${rows.length} workers, ${queue} calls wait`);
     showWorkers(context, found);
   }
-  if (problem !== undefined) out.fail(problem);
+  if (problem !== undefined) throwUnreachable(problem);
 }
 
 /** The same workers with all that is known of them. */
 export async function workers(context: CommandContext): Promise<void> {
   const found = await look(context);
-  if (found.problem !== undefined) throw new HermesError(found.problem);
+  const { problem } = found;
+  if (problem !== undefined) throwUnreachable(problem);
   showWorkers(context, found);
 }
 
@@ -38,7 +39,7 @@ export async function drain(context: CommandContext): Promise<void> {
   const config = await context.config();
   assertCluster(config);
   const { values } = config;
-  if (!(await drainWorker(values.cluster, id)))
+  if (!(await joining(() => drainWorker(values.cluster, id))))
     throw commandError("not_found", `no worker ${id} is there`, "Who is: hermes cluster status");
   if (out.json) out.value({ worker: id, state: "draining" });
   else out.line(`${out.mark("ok")} ${id} takes nothing new and leaves when its calls are over`);

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { copyFile, mkdir, readFile, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { isBelow } from "../../base/path.js";
 import { isRecord } from "../../base/record.js";
 import { hermesPaths } from "../../config/paths.js";
@@ -76,11 +76,11 @@ async function planOne(plan: {
   if (job.state === "completed" || repeat === "used up")
     return skipped({ ...item, reason: "it is finished" });
   const deliver = deliveryOf(job);
-  const draft: JobDraft = {
+  const draftWith = (script: string | undefined): JobDraft => ({
     schedule,
     name,
     prompt: textOf(job.prompt),
-    script: textOf(job.script),
+    script,
     noAgent: job.no_agent === true,
     skills: textsOf(job.skills),
     contextFrom: textsOf(job.context_from).flatMap((id) => nameById.get(id) ?? []),
@@ -91,22 +91,24 @@ async function planOne(plan: {
         : textsOf(job.enabled_toolsets),
     workdir: textOf(job.workdir) ?? process.cwd(),
     ...(repeat !== undefined && { repeat }),
-  };
+  });
   try {
     const now = Date.now();
     if (Date.parse(schedule) <= now && /^\d{4}-/.test(schedule))
       return skipped({ ...item, reason: "its time has passed" });
     readSchedule(schedule, { now, timezone: target.timezone });
+    const script = await scriptFile(textOf(job.script), homes);
+    const draft = draftWith(script?.name);
     checkDraft(draft);
-    const script = await scriptFile(draft.script, homes);
     const left = WITHOUT_COUNTERPART.filter((field) => job[field] !== null && job[field] !== undefined);
     const reasons = [
       "paused, so that it does not run twice: hermes cron resume, once the other program no longer runs it",
       ...deliver.notes,
+      ...((await isFolder(draft.workdir)) ? [] : [`its folder ${draft.workdir} is not on this machine`]),
       ...(left.length === 0 ? [] : [`no counterpart here: ${left.join(", ")}`]),
     ];
     return migrated({ ...item, reason: reasons.join("; ") }, async () => {
-      if (script !== undefined) {
+      if (script?.to !== undefined) {
         await mkdir(dirname(script.to), { recursive: true, mode: 0o700 });
         await copyFile(script.from, script.to, constants.COPYFILE_EXCL);
       }
@@ -169,23 +171,34 @@ function deliveryOf(job: Tree): { readonly to: string; readonly notes: readonly 
   return { to: "local", notes: [`its outcome is kept in a file: nothing can be delivered to ${given} here`] };
 }
 
-/** A script of the original is a file of its scripts folder, which is the same here. */
+interface ScriptFile {
+  /** Below the scripts folder; a job here knows it by that, too. */
+  readonly name: string;
+  readonly from: string;
+  /** Left out where the same file is here already. */
+  readonly to?: string;
+}
+
+/** A script of the original is a file of its scripts folder; here, any other text would be a command. */
 async function scriptFile(
   script: string | undefined,
   { from, home }: Homes,
-): Promise<{ readonly from: string; readonly to: string } | undefined> {
+): Promise<ScriptFile | undefined> {
   if (script === undefined) return undefined;
-  const source = resolve(from, "scripts", script);
-  if (
-    !isBelow(source, join(from, "scripts")) ||
-    (await stat(source).catch(() => undefined))?.isFile() !== true
-  )
-    return undefined;
-  const to = join(home, "scripts", source.slice(join(from, "scripts").length + 1));
+  const folder = join(from, "scripts");
+  const source = resolve(folder, script);
+  if (!isBelow(source, folder) || (await stat(source).catch(() => undefined))?.isFile() !== true)
+    throw new Error(`its script ${script} is no file of the scripts folder there`);
+  const name = relative(folder, source);
+  const to = join(home, "scripts", name);
   const here = await readFile(to).catch(() => undefined);
-  if (here === undefined) return { from: source, to };
-  if (here.equals(await readFile(source))) return undefined;
+  if (here === undefined) return { name, from: source, to };
+  if (here.equals(await readFile(source))) return { name, from: source };
   throw new Error(`another file ${to} is here`);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 function textOf(value: unknown): string | undefined {

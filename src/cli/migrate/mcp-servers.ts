@@ -27,14 +27,19 @@ export function planMcpServers(
 ): Step[] {
   const { mcp_servers: servers } = config.theirs;
   if (!isRecord(servers)) return [];
-  return Object.entries(servers).map(([name, given]) => {
+  const names = new Set(Object.keys(servers));
+  return Object.entries(servers).map(([original, given]) => {
+    const name = nameHere(original);
     const key = `mcp_servers.${name}`;
-    const item = { kind: "mcp_server", name } as const;
+    const item = { kind: "mcp_server", name: original } as const;
+    if (name !== original && (name === "" || names.has(name)))
+      return failed({ ...item, reason: "a name here has letters, digits, - and _; rename it there first" });
+    names.add(name);
     if (!isRecord(given)) return failed({ ...item, reason: "it is no section with command or url" });
     if (valueAt(config.ours, key) !== undefined)
       return kept({ ...item, reason: "there is a server of that name here, which stays" });
     const { server, secrets } = withoutSecrets(name, taken(given));
-    const complaint = /[.\s]/.test(name) ? "its name cannot be used here" : complaintAbout(key, server);
+    const complaint = complaintAbout(key, server);
     if (complaint !== undefined) return failed({ ...item, reason: complaint });
     const left = Object.keys(given).filter((field) => field !== "tools" && !isIn(FIELDS, field));
     const reasons = [
@@ -46,6 +51,10 @@ export function planMcpServers(
       checked(await setConfigValue({ home, key, value: server }));
     });
   });
+}
+
+function nameHere(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "");
 }
 
 function taken(given: Tree): Record<string, unknown> {

@@ -17,9 +17,11 @@ export async function planSecrets({ from, home }: Homes, theirs: Tree): Promise<
   }
   const here = parseEnv(withoutBom((await readSource(hermesPaths(home).dotenv)) ?? ""));
   const apiKey = valueAt(theirs, "model.api_key");
+  const written = typeof apiKey === "string" ? apiKey : "";
+  const onlyNamed = written.includes("${");
   const born: Born[] = [
-    ...(typeof apiKey === "string" && apiKey !== "" && !apiKey.includes("${")
-      ? [{ name: "model.api_key", to: "HERMES_MODEL_API_KEY", value: apiKey }]
+    ...(written !== "" && !onlyNamed
+      ? [{ name: "model.api_key", to: "HERMES_MODEL_API_KEY", value: written }]
       : []),
     ...mailboxOf(found),
   ];
@@ -30,7 +32,12 @@ export async function planSecrets({ from, home }: Homes, theirs: Tree): Promise<
     if (leave !== undefined) return [skipped({ ...item, reason: leave })];
     return [write({ name, to: name, value }, { home, here })];
   });
-  return [...plain, ...born.map((one) => write(one, { home, here }))];
+  const named = `it only names ${written}: here a key is found by its provider's own name, or set with hermes config set model.api_key`;
+  return [
+    ...plain,
+    ...born.map((one) => write(one, { home, here })),
+    ...(onlyNamed ? [skipped({ kind: "secret", name: "model.api_key", reason: named })] : []),
+  ];
 }
 
 /** A secret that is written otherwise there; `name` names all it is made of. */

@@ -56,7 +56,7 @@ function planOne({
 }): Step {
   const { from, to } = row;
   const item = { kind: "setting", name: from, to } as const;
-  const taken: Taken = row.take?.(value, theirs) ?? { value };
+  const taken = fitting(to, row.take?.(value, theirs) ?? { value });
   if ("leave" in taken) return skipped({ ...item, reason: taken.leave });
   const here = valueAt(ours, to);
   if (row.adds === true) {
@@ -81,6 +81,18 @@ function planOne({
   return migrated({ ...item, reason: taken.note }, async () =>
     checked(await setConfigValue({ home, key: to, value: taken.value })),
   );
+}
+
+/** A number in quotes is one there, and a choice that there is not here is no mistake in their file. */
+function fitting(key: string, taken: Taken): Taken {
+  const type = findKey(key)?.type;
+  if (!("value" in taken) || typeof taken.value !== "string") return taken;
+  const { value } = taken;
+  if ((type?.kind === "number" || type?.kind === "integer") && /^\d+(?:\.\d+)?$/.test(value.trim()))
+    return { ...taken, value: Number(value) };
+  return type?.kind === "enum" && !type.values.includes(value)
+    ? { leave: `there is no ${value} here, but ${type.values.join(", ")}` }
+    : taken;
 }
 
 /** What our reader would say of this value; a dry run is to know it as well. */

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Skills } from "../../../src/agent/skills/skills.js";
 import { loadConfig } from "../../../src/config/load.js";
+import { createRuntime } from "../../../src/runtime/create-runtime.js";
 import { openDatabase } from "../../../src/store/sqlite-driver.js";
 import { errorLine, hermes, hermesJson, json, tempFolder } from "../hermes.js";
 import { CONFIG, writeOriginalHome, writeStateDb, writeTree } from "./original-home.js";
@@ -60,6 +61,11 @@ function treeOf(folder: string): Readonly<Record<string, string>> {
   );
 }
 
+/** This process may close its own connection late, and the files beside the database go with it. */
+function settledTreeOf(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(treeOf(folder)).filter(([name]) => !/-(?:wal|shm)$/.test(name)));
+}
+
 describe("hermes migrate", () => {
   const from = tempFolder();
   const home = tempFolder();
@@ -69,9 +75,7 @@ describe("hermes migrate", () => {
 
   beforeAll(async () => {
     writeOriginalHome(from);
-    // This process may close its own connection late, and the files beside the database go with it.
-    for (const [name, sign] of Object.entries(treeOf(from)))
-      if (!/-(?:wal|shm)$/.test(name)) untouched.set(name, sign);
+    for (const [name, sign] of Object.entries(settledTreeOf(from))) untouched.set(name, sign);
     reports.dry = await migrate(home, from, "--dry-run");
     expect(treeOf(home)).toEqual({});
     reports.first = await migrate(home, from);
@@ -237,6 +241,62 @@ describe("hermes migrate", () => {
     expect(readFileSync(join(home, "scripts", "report.sh"), "utf8")).toBe("echo report\n");
   });
 
+  it("takes what is spelled otherwise there, and names what is not here", async () => {
+    const from = tempFolder();
+    const home = tempFolder();
+    const job = (name: string, more: object) => ({
+      id: name,
+      name,
+      prompt: "x",
+      schedule: { kind: "interval", minutes: 30 },
+      ...more,
+    });
+    writeTree(from, {
+      "config.yaml": `model: { default: claude, provider: anthropic, api_key: "\${ANTHROPIC_API_KEY}" }
+terminal: { timeout: "240" }
+tts: { provider: edge }
+mcp_servers:
+  my notes: { command: npx, args: [notes] }
+  "a.b": { command: npx }
+  a-b: { command: npx }
+`,
+      "scripts/here.sh": "echo here\n",
+      "cron/jobs.json": JSON.stringify([
+        job("by path", { script: join(from, "scripts/here.sh") }),
+        job("outside", { script: "../../etc/passwd" }),
+        job("gone", { script: "gone.sh" }),
+        job("elsewhere", { workdir: "/no/such/folder" }),
+      ]),
+    });
+    const report = await migrate(home, from);
+    expect(stateOf(report, "setting", "terminal.timeout").state).toBe("migrated");
+    expect(stateOf(report, "setting", "tts.provider")).toMatchObject({
+      state: "skipped",
+      reason: expect.stringMatching(/no edge here, but auto,/),
+    });
+    expect(stateOf(report, "secret", "model.api_key")).toMatchObject({
+      state: "skipped",
+      reason: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
+    expect(stateOf(report, "mcp_server", "my notes").to).toBe("mcp_servers.my-notes");
+    expect(stateOf(report, "mcp_server", "a.b").state).toBe("failed");
+    const { values, problems } = await loadConfig({ home, cwd: home, env: {} });
+    expect(problems).toEqual([]);
+    expect(values.terminal.timeout).toBe(240);
+    expect(Object.keys(values.mcp_servers)).toEqual(["my-notes", "a-b"]);
+    // A text that is no file of the scripts folder would be a command here.
+    for (const name of ["outside", "gone"])
+      expect(stateOf(report, "job", name)).toMatchObject({
+        state: "failed",
+        reason: expect.stringContaining("no file of the scripts folder"),
+      });
+    expect(stateOf(report, "job", "elsewhere").reason).toContain("/no/such/folder is not on this machine");
+    const jobs = await hermesJson<Record<string, unknown>[]>(["cron", "list", "--all"], { home });
+    expect(jobs.find(({ name }) => name === "by path")).toMatchObject({ script: "here.sh" });
+    const again = await migrate(home, from);
+    expect(again.items.filter(({ state }) => state === "migrated")).toEqual([]);
+  });
+
   it("keeps what is here, also where the other home says otherwise", async () => {
     const from = tempFolder();
     const home = tempFolder();
@@ -359,6 +419,30 @@ describe("hermes migrate", () => {
     const [from, home] = [tempFolder(), tempFolder()];
     writeTree(from, { "config.yaml": "model: { default: claude-opus-4.6, provider: auto }\n" });
     expect(stateOf(await migrate(home, from), "setting", "model.provider")).toMatchObject({ state: "kept" });
+  });
+
+  it("no command and no program works in a home of the original, which stays as it is", async () => {
+    const theirs = join(tempFolder(), "their home");
+    writeOriginalHome(theirs);
+    const [old, unsaved] = [tempFolder(), tempFolder()];
+    writeStateDb(join(old, "state.db"), { old: true, sessions: [], messages: [] });
+    writeTree(unsaved, { "config.yaml": "model: {}\n" });
+    const db = openDatabase(join(unsaved, "state.db"));
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE schema_version (version INTEGER NOT NULL)");
+    const before = [theirs, old, unsaved].map(settledTreeOf);
+    const commands = [[], ["doctor"], ["call", "sleep", "seconds=0"], ["config", "set", "log.level", "warn"]];
+    for (const words of [...commands, ["migrate", "--from", theirs]]) {
+      const refused = await hermes([...words, "--json"], { home: theirs });
+      expect(refused, words.join(" ")).toMatchObject({ code: 2, stdout: "" });
+      expect(errorLine(refused)).toMatchObject({
+        message: expect.stringContaining("home of Hermes Agent (Python)"),
+        hint: expect.stringContaining(`mv '${theirs}' '${theirs}-agent'`),
+      });
+    }
+    for (const home of [old, unsaved])
+      await expect(createRuntime({ home })).rejects.toThrow("home of Hermes Agent");
+    expect([theirs, old, unsaved].map(settledTreeOf)).toEqual(before);
+    db.close();
   });
 
   it("refuses its own home, also by another name, and a folder that is none", async () => {
