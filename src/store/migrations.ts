@@ -256,6 +256,14 @@ function formatCopy(path: string, format: number): string {
   return `${path}.format-${format}`;
 }
 
+/** Before anything else is asked of the database: the switch to another journal already changes it. */
+export function assertKnownFormat(
+  db: Database,
+  { path, migrations }: { readonly path: string; readonly migrations: readonly string[] },
+): void {
+  readVersion(db, { path, known: migrations.length });
+}
+
 /**
  * Keeps the database as it is when newer tables are waiting for it; returns where. The copy is whole or not there, and a
  * database that cannot be copied is not changed either.

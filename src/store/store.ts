@@ -12,7 +12,13 @@ import {
 import type { Database } from "./driver.js";
 import { keepDamagedLog } from "./log-damage.js";
 import { LogMover } from "./log-mover.js";
-import { keepBeforeMigration, MIGRATIONS, migrate, NewerDatabaseError } from "./migrations.js";
+import {
+  assertKnownFormat,
+  keepBeforeMigration,
+  MIGRATIONS,
+  migrate,
+  NewerDatabaseError,
+} from "./migrations.js";
 import { isOpenHere, noteOpen, oneOpening } from "./open-here.js";
 import { salvage } from "./salvage.js";
 import { openDatabase } from "./sqlite-driver.js";
@@ -98,9 +104,10 @@ async function openHealthy(file: DatabaseFile, options: StoreOptions): Promise<D
     const whole = options.checkWhole === true || existsSync(suspect);
     await patiently(() => assertHealthy(db, { bytes: file.bytes, whole }));
     if (whole) await rm(suspect, { force: true });
+    const schema = { path: file.path, migrations: options.migrations ?? MIGRATIONS };
+    await patiently(() => assertKnownFormat(db, schema));
     await patiently(() => db.exec("PRAGMA journal_mode = WAL"));
     db.exec("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    const schema = { path: file.path, migrations: options.migrations ?? MIGRATIONS };
     if (options.rebuildable !== true) await patiently(() => keepBeforeMigration(db, schema));
     await patiently(() => migrate(db, schema));
     return db;

@@ -173,9 +173,11 @@ describe("migrations", () => {
   test("a database of a newer version is refused and left alone", async () => {
     await makeDatabase();
     const db = openDatabase(path);
-    db.exec("PRAGMA user_version = 99");
+    db.exec("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
     db.close();
+    const before = await readFile(path);
     await expect(open()).rejects.toThrow(/format 99.*newer version.*Update hermes-tools/);
+    expect(before.equals(await readFile(path))).toBe(true);
     expect((await readdir(folder)).filter((name) => name.includes("corrupt"))).toEqual([]);
   });
 });
