@@ -134,7 +134,7 @@ export class HandlerContext implements CallContext {
       ...options,
       insideCall: id,
       onWaiting: (waiting) => {
-        this.#wait(waiting);
+        this.wait(waiting);
         options.onWaiting?.(waiting);
       },
     });
@@ -149,12 +149,12 @@ export class HandlerContext implements CallContext {
     };
   }
 
-  /** True while a call made from inside this one waits for a person. */
+  /** True while a call made from inside this one waits for a person, or nobody is there yet to run this one. */
   get waiting(): boolean {
     return this.#waits > 0;
   }
 
-  #wait(begins: boolean): void {
+  wait(begins: boolean): void {
     const before = this.waiting;
     this.#waits += begins ? 1 : -1;
     if (before !== this.waiting) this.onWaiting?.(this.waiting);

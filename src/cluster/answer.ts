@@ -21,7 +21,7 @@ async function approval(
   if (approver === undefined || (await approver.isThere?.()) === false) return "nobody";
   const asked = { ...request, session: info, door };
   // The time in which a person thinks is not the call's.
-  context.onWaiting?.(true);
+  context.wait(true);
   try {
     const given = await approver.ask(asked, context.signal);
     const reply: ApprovalReply = typeof given === "string" ? { answer: given } : given;
@@ -31,6 +31,6 @@ async function approval(
     if (entries.length > 0) await services.permanentGrants?.remember(entries, asked);
     return { ...reply, answer: "session" };
   } finally {
-    context.onWaiting?.(false);
+    context.wait(false);
   }
 }

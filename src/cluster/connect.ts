@@ -55,12 +55,21 @@ export async function connectTo(
       failure(
         "unavailable",
         `no NATS server of the cluster answers at ${servers.join(", ")}: ${describeThrown(error).message}`,
-        error instanceof AuthorizationError
-          ? "It wants to know who asks: cluster.nkey_file, cluster.creds_file, or nats://NAME:PASSWORD@HOST."
-          : "Is it running, and is the address right? nats-server -js starts one; cluster.url names it.",
+        adviceFor(error, { mayWantCertificate: tls && cert === undefined }),
       ),
     );
   }
+}
+
+function adviceFor(error: unknown, { mayWantCertificate }: { readonly mayWantCertificate: boolean }): string {
+  if (error instanceof AuthorizationError)
+    return "It wants to know who asks: cluster.nkey_file, cluster.creds_file, or nats://NAME:PASSWORD@HOST.";
+  const { message } = describeThrown(error);
+  if (/certificate|altname/i.test(message))
+    return "cluster.tls_ca (or NODE_EXTRA_CA_CERTS) names the certificate of who signed the server's; cluster.url has the name that stands in it.";
+  if (mayWantCertificate && /timeout|closed|alert/i.test(message))
+    return "Is it running? One that wants a certificate from its clients says no more than this: cluster.tls_cert and cluster.tls_key.";
+  return "Is it running, and is the address right? nats-server -js starts one; cluster.url names it.";
 }
 
 type FileSetting = "creds_file" | "nkey_file" | "tls_ca" | "tls_cert" | "tls_key";

@@ -133,7 +133,10 @@ export class Dispatch {
           hint: `Who is there: ${ownCommand()} cluster status. Another one: ${ownCommand()} worker --cluster …`,
         });
       }
+      // The tool's own time has not begun.
+      this.context.wait(true);
       await roster.changed(left);
+      this.context.wait(false);
     }
   }
 

@@ -199,7 +199,10 @@ describe("where a call goes", () => {
     }) as AnyTool;
 
   it("labels choose among workers, and a session stays where it is", async () => {
-    const { front, workers } = await testCluster([where("go")], { workers: [["gpu", "region=eu"], [], []] });
+    // Its own time does not run while it waits for a worker.
+    const hasty = { ...where("hasty"), timeoutMs: 200 };
+    const tools = [where("go"), hasty];
+    const { front, workers } = await testCluster(tools, { workers: [["gpu", "region=eu"], [], []] });
     const gpu = workers[0]?.worker.id;
     const chosen = await front.runtime.openSession({ labels: ["gpu", "region=eu"] });
     expect((await chosen.call({ name: "go" })).worker).toBe(gpu);
@@ -208,11 +211,12 @@ describe("where a call goes", () => {
     const rest = await Promise.all(Array.from({ length: 20 }, () => any.call({ name: "go" })));
     expect(new Set(rest.map(({ worker }) => worker))).toEqual(new Set([first]));
     const none = await front.runtime.openSession({ labels: ["tpu"] });
-    expect(await none.call({ name: "go" })).toMatchObject({
-      ok: false,
-      state: "not_started",
-      error: { code: "unavailable", message: expect.stringContaining("labels tpu") },
-    });
+    for (const name of ["go", "hasty"])
+      expect(await none.call({ name })).toMatchObject({
+        ok: false,
+        state: "not_started",
+        error: { code: "unavailable", message: expect.stringContaining("labels tpu") },
+      });
   });
 
   it("sessions spread over the workers", async () => {
