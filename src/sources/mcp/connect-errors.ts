@@ -76,10 +76,7 @@ function proxyTo({ config, host }: Pick<ConnectRequest, "config" | "host">): str
 
 /** Of a connection that could not be made, or not be trusted. */
 function networkCodeOf(error: unknown): string | undefined {
-  const codes = chain(error).map((one) => ("code" in one ? one.code : undefined));
-  return codes
-    .filter((code) => typeof code === "string")
-    .find((code) => /^(?:E[A-Z_]+|UND_ERR_\w+|UNABLE_TO_\w+|\w*CERT\w*)$/.test(code));
+  return codesOf(error).find((code) => /^(?:E[A-Z_]+|UND_ERR_\w+|UNABLE_TO_\w+|\w*CERT\w*)$/.test(code));
 }
 
 /** Whether another kind of transport may fit better: the address is right, but not for this kind of request. */
@@ -112,10 +109,15 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 export function codeOf(error: unknown): string | undefined {
-  for (const one of chain(error)) {
-    if ("code" in one && typeof one.code === "string" && /^E[A-Z_]+$/.test(one.code)) return one.code;
-  }
-  return undefined;
+  return codesOf(error).find((code) => /^E[A-Z_]+$/.test(code));
+}
+
+/** Those of the system and of connections; that the client could not agree on a protocol ("ERA_…") has one of these as its cause. */
+function codesOf(error: unknown): readonly string[] {
+  return chain(error)
+    .map((one) => ("code" in one ? one.code : undefined))
+    .filter((code) => typeof code === "string" && !code.startsWith("ERA_"))
+    .map(String);
 }
 
 /** The error and what it says it was caused by. */

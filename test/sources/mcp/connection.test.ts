@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { loadConfig } from "../../../src/config/load.js";
 import type { RuntimeEvent } from "../../../src/observe/events.js";
+import { freePort } from "../../support/nats-server.js";
 import { tempDir } from "../../support/runtime.js";
 import { caller, mcpRuntime, scriptable, textOf, until } from "./support.js";
 
@@ -355,4 +356,11 @@ test("lists that never end are cut, with the reason", async () => {
     reason: "its list of tools leads back to a page that was there before",
   });
   expect(loop?.tools).toEqual(["mcp_loop_echo", "mcp_loop_act"]);
+});
+
+test("an address where nobody listens is told as that, with what to do", async () => {
+  const { source } = await mcpRuntime({ gone: { url: `http://127.0.0.1:${await freePort()}/mcp` } });
+  const look = () => JSON.stringify(source.servers()[0]);
+  await expect.poll(look).toContain("nothing listens at its address");
+  expect(look()).toContain("start the server");
 });
