@@ -65,6 +65,8 @@ export class LogStream {
   readonly #bus: Bus;
   readonly #stream: string;
   readonly #self: Holder;
+  /** By subject, up to where: two at once would come in each other's way. */
+  readonly #forgetting = new Map<string, number>();
 
   private constructor(bus: Bus, parts: { readonly stream: string; readonly node: string }) {
     this.#bus = bus;
@@ -132,16 +134,21 @@ export class LogStream {
 
   /** What came before is in the record of that number. */
   forgetBefore(subject: string, seq: number): void {
+    const isRunning = this.#forgetting.has(subject);
+    this.#forgetting.set(subject, seq);
+    if (isRunning) return;
     // What is left is forgotten the next time.
-    void this.#forget(subject, seq).catch(() => undefined);
+    void this.#forget(subject)
+      .catch(() => undefined)
+      .finally(() => this.#forgetting.delete(subject));
   }
 
   /** One by one: what is purged by subject NATS up to 2.9 goes on counting. The oldest first, so that no part is missing. */
-  async #forget(subject: string, before: number): Promise<void> {
+  async #forget(subject: string): Promise<void> {
     const first = { seq: 1, next_by_subj: subject };
     for (;;) {
       const oldest = await this.#get(first);
-      if (oldest === null || oldest.seq >= before) return;
+      if (oldest === null || oldest.seq >= (this.#forgetting.get(subject) ?? 0)) return;
       await this.#bus.streams.streams.deleteMessage(this.#stream, oldest.seq, false);
     }
   }

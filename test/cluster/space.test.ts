@@ -38,10 +38,15 @@ describe("the space that a cluster takes of NATS", () => {
     const before = await counted(bus);
     const kept = await write(other, 0, "kept");
     let last = 0;
-    for (let turn = 0; turn < 8; turn += 1) last = await write(told, last, "x".repeat(700_000));
+    const parts: number[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      last = await write(told, last, "x".repeat(700_000));
+      parts.push(last);
+    }
     expect((await counted(bus)) - before).toBeGreaterThan(5_000_000);
     const whole = await write(told, last, "all of it");
-    log.forgetBefore(told, whole);
+    // Asked for again before the first is done, as in a conversation that goes on quickly.
+    for (const seq of [...parts.slice(1), whole]) log.forgetBefore(told, seq);
     for (let tries = 0; tries < 200 && (await counted(bus)) - before > 100_000; tries += 1) await pause(25);
     expect((await counted(bus)) - before).toBeLessThan(100_000);
     expect((await log.read(told, 0)).records).toMatchObject([
