@@ -112,9 +112,20 @@ export function tagged(tag: string): readonly number[] {
   return runningWith(TAG, tag).map(Number);
 }
 
-/** Of these processes, those that have ended and that nobody has collected. */
+/**
+ * Of these processes, those that have ended and that nobody has collected. The child of one that still runs is left out:
+ * a shell whose `sleep` has just ended is about to do that itself.
+ */
 export function zombiesAmong(pids: readonly number[]): readonly number[] {
-  return pids.filter((pid) => stateOf(pid) === "Z");
+  const all = new Set(pids);
+  return pids.filter((pid) => {
+    const [state, parent] = statFields(pid);
+    return state === "Z" && !(all.has(Number(parent)) && isRunning(Number(parent)));
+  });
+}
+
+function isRunning(pid: number): boolean {
+  return !["", "Z", "X"].includes(stateOf(pid));
 }
 
 export function zombiesBelow(parent: number): readonly number[] {
