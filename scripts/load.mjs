@@ -144,10 +144,21 @@ async function measure(id, { dist, quick, minutes, alone }) {
     note: `${note}; ${busyness()}`,
     figures: figures.map((figure) => ({
       ...figure,
-      value: Number(Number(figure.value).toPrecision(3)),
+      value: rounded(figure.value),
+      ...(figure.upTo !== undefined && { upTo: rounded(figure.upTo) }),
       pass: figure.value <= figure.limit,
     })),
   };
+}
+
+function rounded(value) {
+  return Number(Number(value).toPrecision(3));
+}
+
+/** What was measured in noise may be held without anybody knowing. */
+function verdict({ value, upTo, limit, unit, pass }) {
+  if (!pass) return "**missed**";
+  return upTo === undefined || upTo <= limit ? "held" : `not sure: between ${value} and ${upTo} ${unit}`;
 }
 
 /** Whoever reads the figures should know whether the machine had other things to do. */
@@ -184,8 +195,8 @@ function section(all) {
       "| measure | value | limit | |",
       "| --- | --- | --- | --- |",
       ...figures.map(
-        ({ what, value, limit, unit, pass }) =>
-          `| ${what} | ${value} ${unit} | ${Number(limit.toPrecision(3))} ${unit} | ${pass ? "held" : "**missed**"} |`,
+        (figure) =>
+          `| ${figure.what} | ${figure.value} ${figure.unit} | ${rounded(figure.limit)} ${figure.unit} | ${verdict(figure)} |`,
       ),
       "",
       `${date.slice(0, 10)}${PARTS[id].share === undefined ? "" : `, ${minutes} minutes`}: ${note}.`,

@@ -153,21 +153,36 @@ function gamma(random, mean, scv) {
   }
 }
 
+/** Nothing is asked for more than this where a cluster is made for its load. */
+const MADE_FOR = 0.7;
+/** What is meant to be the bottleneck: close to the edge, where it still answers. */
+const EDGE = 0.95;
+
 /** The clusters that docs/scaling.md speaks of. */
-export const CLUSTERS = [
-  { name: "one machine's worth", callsPerSecond: 100, fronts: 1, streams: 1, workers: 10 },
-  { name: "a million calls an hour", callsPerSecond: 278, fronts: 1, streams: 1, workers: 25 },
-  {
-    name: "a million an hour, three times that at the peak",
-    callsPerSecond: 834,
-    fronts: 3,
-    streams: 1,
-    workers: 75,
-  },
-  { name: "1,000 workers, one front node", callsPerSecond: 560, fronts: 1, streams: 1, workers: 1_000 },
-  { name: "1,000 workers, one stream", callsPerSecond: 8_000, fronts: 20, streams: 1, workers: 1_000 },
-  { name: "1,000 workers at 75 %", callsPerSecond: 12_000, fronts: 30, streams: 4, workers: 1_000 },
-];
+function clusters(parameters) {
+  const one = stationsOf(parameters, { fronts: 1, streams: 1, workers: 1 });
+  const bears = Object.fromEntries(Object.entries(one).map(([name, station]) => [name, capacityOf(station)]));
+  const needed = (name, rate) => Math.ceil(rate / (MADE_FOR * bears[name]));
+  const madeFor = (rate) => ({
+    callsPerSecond: rate,
+    fronts: needed("front", rate),
+    streams: needed("nats", rate),
+    workers: Math.max(needed("slots", rate), needed("cores", rate)),
+  });
+  const aWorker = Math.min(bears.slots, bears.cores);
+  const upTo = (rate, edges) => ({ ...madeFor(Math.round(rate / 10) * 10), workers: 1_000, ...edges });
+  return [
+    { name: "one machine's worth", ...madeFor(100) },
+    { name: "a million calls an hour", ...madeFor(278) },
+    { name: "a million an hour, three times that at the peak", ...madeFor(834) },
+    { name: "1,000 workers, one front node", ...upTo(EDGE * bears.front, { fronts: 1 }) },
+    {
+      name: "1,000 workers, one stream",
+      ...upTo(Math.min(EDGE * bears.nats, MADE_FOR * 1_000 * aWorker), { streams: 1 }),
+    },
+    { name: "1,000 workers at 75 %", ...upTo(0.75 * 1_000 * aWorker) },
+  ];
+}
 
 const CALLS = 200_000;
 
@@ -175,7 +190,7 @@ export function clusterTable(parameters = readParameters()) {
   return [
     "| cluster | calls a second | front nodes · streams · workers | most it bears | bottleneck, its use | overhead, model | overhead, simulated | p99, simulated |",
     "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ...CLUSTERS.map(({ name, ...cluster }, index) => {
+    ...clusters(parameters).map(({ name, ...cluster }, index) => {
       const said = predict(parameters, cluster);
       const seen = simulate(parameters, { ...cluster, calls: CALLS, seed: 17 + index });
       const { callsPerSecond, fronts, streams, workers } = cluster;
@@ -197,7 +212,7 @@ export function clusterTable(parameters = readParameters()) {
 /** What one of each kind bears, and how many a given rate needs at 70 % use. */
 export function partsTable(parameters = readParameters()) {
   const one = stationsOf(parameters, { fronts: 1, streams: 1, workers: 1 });
-  const rates = [278, 2_780, 12_000];
+  const rates = [278, 2_780, 24_000];
   const names = {
     front: "front node",
     nats: "leader of a stream",
@@ -209,7 +224,7 @@ export function partsTable(parameters = readParameters()) {
     `| --- | --- | ${rates.map(() => "---").join(" | ")} |`,
     ...Object.entries(one).map(([name, station]) => {
       const bears = capacityOf(station);
-      const needed = rates.map((rate) => thousands(Math.ceil(rate / (0.7 * bears))));
+      const needed = rates.map((rate) => thousands(Math.ceil(rate / (MADE_FOR * bears))));
       return `| ${names[name]} | ${thousands(bears)}/s | ${needed.join(" | ")} |`;
     }),
   ].join("\n");

@@ -77,26 +77,10 @@ export async function measureSoak({ dist, minutes }) {
     ].join("; "),
     figures: [
       { what: "errors", value: errors.length, limit: 0, unit: "" },
-      // A growth is one when it is larger than the noise it was measured in.
-      {
-        what: "growth of resident memory, surely more than",
-        value: Math.max(0, rss.low),
-        limit: 1,
-        unit: "MB/h",
-      },
-      {
-        what: "growth of what is alive besides compiled code, surely more than",
-        value: Math.max(0, alive.low),
-        limit: 1,
-        unit: "MB/h",
-      },
-      {
-        what: "growth of descriptors, surely more than",
-        value: Math.max(0, descriptors.low),
-        limit: 1,
-        unit: "1/h",
-      },
-      { what: "growth of timers, surely more than", value: Math.max(0, timers.low), limit: 1, unit: "1/h" },
+      grows("resident memory", { slope: rss, unit: "MB/h" }),
+      grows("what is alive besides compiled code", { slope: alive, unit: "MB/h" }),
+      grows("descriptors", { slope: descriptors, unit: "1/h" }),
+      grows("timers", { slope: timers, unit: "1/h" }),
       { what: "zombies at any look, and orphans", value: zombies + orphans, limit: 0, unit: "" },
       {
         what: "log files of processes, together",
@@ -105,6 +89,17 @@ export async function measureSoak({ dist, minutes }) {
         unit: "MB",
       },
     ],
+  };
+}
+
+/** It is one when it is larger than the noise it was measured in, and surely none when that noise leaves no room for it. */
+function grows(what, { slope: { low, high }, unit }) {
+  return {
+    what: `growth of ${what}, surely more than`,
+    value: Math.max(0, low),
+    upTo: Math.max(0, high),
+    limit: 1,
+    unit,
   };
 }
 

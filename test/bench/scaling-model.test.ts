@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findKey } from "../../src/config/schema.js";
 
 const load = (file: string) => import(new URL(`../../bench/load/${file}`, import.meta.url).href);
 const { capacityOf, erlangC, predict, stationsOf } = await load("model.mjs");
@@ -59,6 +60,11 @@ describe("the model of a cluster", () => {
       expect(callsPerSecond / (cluster.callsPerSecond / 1.5)).toBeLessThanOrEqual(1.02);
     },
   );
+
+  it("has workers as they are by default", () => {
+    const slots = findKey("cluster.slots");
+    expect(parameters.worker.slots).toBe(slots?.default);
+  });
 
   it("gives the same for the same seed, and another for another", () => {
     const cluster = { callsPerSecond: 300, fronts: 1, streams: 1, workers: 30, calls: 2_000 };
