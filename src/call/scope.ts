@@ -178,8 +178,13 @@ export interface CallPlace {
   run(call: CallRecord, context: HandlerContext): Promise<unknown> | undefined;
   /** What came up about the session's background programs there. */
   takeNotices(session: string): readonly ProcessNotice[];
+  /** Before its first call: a conversation may go on where another machine left it. */
+  beginSession(scope: CallScope): Promise<void>;
   endSession(session: string): void;
 }
+
+/** Who is told of calls. */
+export type CallEvents = Pick<EventBus, "wants" | "emit">;
 
 /** Services shared by every session of a runtime. */
 export interface CallServices {
@@ -193,7 +198,7 @@ export interface CallServices {
   readonly fileChanges?: FileChanges | undefined;
   readonly spill: Spill;
   readonly limits: ResultLimits;
-  readonly events: EventBus;
+  readonly events: CallEvents;
   readonly tracer?: CallTracer | undefined;
   /** Present where calls run on other machines. */
   readonly place?: CallPlace | undefined;

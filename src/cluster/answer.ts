@@ -1,16 +1,27 @@
 import type { ApprovalReply } from "../call/scope.js";
+import type { Logger } from "../observe/log.js";
+import { describeThrown } from "../tool/thrown.js";
 import type { Dispatch } from "./dispatch.js";
 import type { NodeAnswer, ToNode } from "./messages.js";
 
 type Question = Extract<ToNode, { kind: "approve" | "ask" }>;
 
-/** A question that came up on a worker, put to the person of the session; nobody is there once the call is over. */
-export async function answerFor(question: Question, dispatch: Dispatch | undefined): Promise<NodeAnswer> {
-  if (question.kind === "ask") {
-    const reply = await dispatch?.call.scope.ask(question.question);
-    return { kind: "ask", reply };
+/**
+ * A question that came up on a worker, put to the person of the session; nobody is there once the call is over.
+ * Always answers: the worker would wait for it.
+ */
+export async function answerFor(
+  question: Question,
+  { dispatch, log }: { readonly dispatch: Dispatch | undefined; readonly log: Logger },
+): Promise<NodeAnswer> {
+  try {
+    if (question.kind === "ask")
+      return { kind: "ask", reply: await dispatch?.call.scope.ask(question.question) };
+    return { kind: "approve", reply: dispatch === undefined ? "nobody" : await approval(question, dispatch) };
+  } catch (error) {
+    log.error(`a worker's question could not be put to the person: ${describeThrown(error).message}`);
+    return question.kind === "ask" ? { kind: "ask", reply: undefined } : { kind: "approve", reply: "nobody" };
   }
-  return { kind: "approve", reply: dispatch === undefined ? "nobody" : await approval(question, dispatch) };
 }
 
 async function approval(

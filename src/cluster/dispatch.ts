@@ -5,8 +5,8 @@ import type { HandlerContext } from "../call/context.js";
 import { ToolError } from "../tool/errors.js";
 import { ToolResult } from "../tool/result.js";
 import { Attempt, type Ending, type NotTaken } from "./attempt.js";
-import type { Lease } from "./leases.js";
-import type { Order, Outcome, SessionSpec } from "./messages.js";
+import type { KnownThere, Lease } from "./leases.js";
+import { type Order, type Outcome, whatIsTouched } from "./messages.js";
 import type { ClusterPlace } from "./place.js";
 import type { Known } from "./roster.js";
 
@@ -59,26 +59,44 @@ export class Dispatch {
     call.began = false;
     // What is sent may change something at once.
     await call.mayChange;
-    const lease = await this.#place.leases.of(call.scope);
-    for (let declined = 0, lost = 0; ; ) {
+    const lease = await this.#leaseAsJudged();
+    const lost: string[] = [];
+    for (let declined = 0; ; ) {
       // Until it is on its way nothing has begun.
       call.began = false;
       const worker = await this.#choose(lease);
-      const { spec } = lease;
+      const sent: KnownThere = { spec: lease.spec, taskVersion: lease.task.version };
       const ending = await this.#tryOn(worker, lease);
-      if (ending === "missing") continue;
+      if (ending === "missing") {
+        declined += 1;
+        if (declined > MAX_DECLINED) throw this.#neverBegun(worker);
+        continue;
+      }
       if (typeof ending === "object" && "outcome" in ending) {
         const { outcome } = ending;
         if (outcome.declined === undefined || declined >= MAX_DECLINED)
-          return this.#accept(outcome, { lease, spec });
+          return this.#accept(outcome, { lease, sent });
         declined += 1;
         await this.#goElsewhere(worker, { lease, why: outcome.declined });
         continue;
       }
-      lost += 1;
-      if (this.onlyReads && lost < MAX_LOST) continue;
-      throw ending === "lost" ? this.#unknown(worker) : this.#notTaken(ending);
+      lost.push(worker.record.id);
+      if (this.onlyReads && lost.length < MAX_LOST) continue;
+      if (ending !== "lost") throw this.#notTaken(ending);
+      throw this.onlyReads ? this.#deadLetter(lost) : this.#unknown(worker);
     }
+  }
+
+  /** A conversation that another machine had may stand somewhere else than where this call was judged. */
+  async #leaseAsJudged(): Promise<Lease> {
+    const { scope } = this.call;
+    const { version } = scope.task;
+    const lease = await this.#place.leases.of(scope);
+    if (scope.task.version === version) return lease;
+    throw new ToolError(`the session stands in ${scope.task.cwd}, where another machine left it`, {
+      code: "unavailable",
+      hint: "It was not begun, because it was judged for another folder. Call again if it is right there.",
+    });
   }
 
   settle(outcome: Outcome): void {
@@ -171,27 +189,31 @@ export class Dispatch {
 
   #orderFor(worker: string, lease: Lease): Order {
     const { call } = this;
-    const isKnown = lease.workers.get(worker) === lease.spec;
+    const { spec, task } = lease;
+    const known = lease.workers.get(worker);
+    const isKnown = known?.spec === spec && known.taskVersion === task.version;
     return {
       uid: this.uid,
       attempt: this.#attempts,
       node: this.#place.id,
       session: lease.key,
-      ...(!isKnown && { spec: lease.spec, task: lease.task ?? { cwd: call.scope.info.cwd, exported: {} } }),
+      ...(!isKnown && { spec, task: { cwd: task.cwd, exported: task.exported, version: task.version } }),
       id: call.id,
       tool: call.entry.name,
       hash: this.#place.hashFor(call.entry),
       args: call.args,
       traceparent: call.trace,
-      approved: isApproved(call),
+      ...(isApproved(call) && { approved: whatIsTouched(call.effects, call.scope.info.cwd) }),
     };
   }
 
-  #accept(outcome: Outcome, { lease, spec }: { readonly lease: Lease; readonly spec: SessionSpec }): unknown {
+  #accept(outcome: Outcome, { lease, sent }: { readonly lease: Lease; readonly sent: KnownThere }): unknown {
     const { call } = this;
-    // Not what the session is by now: its tools may be others since the order was sent.
-    if (outcome.declined === undefined && lease.workers.has(outcome.worker))
-      lease.workers.set(outcome.worker, spec);
+    if (outcome.task !== undefined) {
+      lease.task.resume(outcome.task);
+      this.#place.leases.save(lease);
+    }
+    if (outcome.declined === undefined) noteKnown(outcome, { lease, sent });
     call.worker = outcome.worker;
     call.began = outcome.began;
     call.addUntrusted(outcome.untrustedFrom);
@@ -199,11 +221,6 @@ export class Dispatch {
     call.model = outcome.model ?? call.model;
     call.retries += outcome.retries;
     lease.notices.push(...outcome.notices);
-    if (outcome.task !== undefined) {
-      lease.task = outcome.task;
-      call.scope.task.moveTo(outcome.task.cwd);
-      this.#place.leases.save(lease);
-    }
     const output = outcome.isToolResult === true ? toolResult(outcome.output) : outcome.output;
     if (outcome.ended === undefined) return output;
     call.output = output;
@@ -212,10 +229,19 @@ export class Dispatch {
   }
 
   #noteMove(from: readonly string[], to: string): void {
-    this.call.notices = [
-      ...this.call.notices,
+    this.#note(
       `The session is on worker ${to} now; ${from.join(", ")} is gone, with the background programs it ran.`,
-    ];
+    );
+  }
+
+  #noteEnd(worker: string): void {
+    this.#note(
+      `Worker ${worker} had ended the session, which nobody had used for long, with its background programs.`,
+    );
+  }
+
+  #note(text: string): void {
+    this.call.notices = [...this.call.notices, text];
   }
 
   /** Others first, and the session with them; one that only lacks the session is told of it, one without the tool left alone. */
@@ -225,13 +251,31 @@ export class Dispatch {
   ): Promise<void> {
     const { id } = known.record;
     if (why === "session") {
+      if (lease.workers.get(id) !== undefined) this.#noteEnd(id);
       lease.workers.set(id, undefined);
       return;
     }
     if (why === "tool") return this.#place.roster.lacks(known, this.call.entry.name);
-    lease.workers.delete(id);
     known.avoidedUntil = performance.now() + AVOID_MS;
     await pause(50);
+  }
+
+  #neverBegun({ record }: Known): ToolError {
+    return new ToolError(
+      `the call was sent ${MAX_DECLINED} times and begun nowhere, at last not on ${record.id}`,
+      {
+        code: "unavailable",
+        hint: `It can be called again. What the workers do: ${ownCommand()} cluster status`,
+      },
+    );
+  }
+
+  /** It may be what ends them: it is set aside, and its row in the journal is where it is found. */
+  #deadLetter(workers: readonly string[]): ToolError {
+    return new ToolError(`${workers.length} workers were lost while they ran this: ${workers.join(", ")}`, {
+      code: "unavailable",
+      hint: "It changes nothing. It is not tried again by itself, because it may be what ends them.",
+    });
   }
 
   #notTaken({ refusal, mayHaveArrived }: NotTaken): ToolError {
@@ -264,6 +308,18 @@ export class Dispatch {
 function isApproved({ decision, judged }: CallRecord): boolean {
   if (decision?.answer !== undefined) return true;
   return (judged?.grantsUsed?.length ?? 0) > 0 || decision?.rule.startsWith("yolo:") === true;
+}
+
+/** What its worker knows since this came; another call of the session may have told of something later meanwhile. */
+function noteKnown(
+  { worker, task }: Outcome,
+  { lease, sent }: { readonly lease: Lease; readonly sent: KnownThere },
+): void {
+  if (!lease.workers.has(worker)) return;
+  const before = lease.workers.get(worker)?.taskVersion ?? 0;
+  const taskVersion = task === undefined ? Math.max(before, sent.taskVersion) : lease.task.version;
+  // Not what the session is by now: its tools may be others since the order was sent.
+  lease.workers.set(worker, { spec: sent.spec, taskVersion });
 }
 
 function toolResult(fields: unknown): ToolResult {

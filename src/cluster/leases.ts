@@ -1,6 +1,7 @@
 import type { KV } from "@nats-io/kv";
 import type { CallScope } from "../call/scope.js";
 import type { ProcessNotice } from "../env/processes/types.js";
+import type { TaskState } from "../env/task.js";
 import type { View } from "../registry/view.js";
 import type { Bus } from "./bus.js";
 import type { SessionSpec, TaskLeft } from "./messages.js";
@@ -15,10 +16,16 @@ export interface Lease {
   /** What `spec` names the tools of. */
   view: View;
   /** The workers it is on, and what each of them knows of it by now. */
-  readonly workers: Map<string, SessionSpec | undefined>;
-  /** Where its commands stand, once one has told. */
-  task: TaskLeft | undefined;
+  readonly workers: Map<string, KnownThere | undefined>;
+  /** Where its commands stand; calls are judged by it here, and begin with it on the workers. */
+  readonly task: TaskState;
   readonly notices: ProcessNotice[];
+}
+
+export interface KnownThere {
+  readonly spec: SessionSpec;
+  /** Of the lease's task. */
+  readonly taskVersion: number;
 }
 
 /**
@@ -49,26 +56,21 @@ export class Leases {
   async of(scope: CallScope): Promise<Lease> {
     const { id } = scope.info;
     const known = this.#open.get(id);
-    if (known !== undefined) return withToolsOf(known, scope);
+    if (known !== undefined) return asIn(scope, known);
     const opening = this.#opening.get(id) ?? this.#make(scope).finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
   }
 
-  async #make({ conversations, info, environment, view }: CallScope): Promise<Lease> {
+  async #make(scope: CallScope): Promise<Lease> {
+    const { conversations, info, view, task } = scope;
     const conversation = conversations.at(-1);
     const lease: Lease = {
       key: conversation ?? info.id,
-      spec: {
-        profile: info.profile,
-        environment: environment.name,
-        tools: [...view.entries.keys()],
-        conversation,
-        heard: info.heard ?? [],
-      },
+      spec: specOf(scope),
       view,
       workers: new Map(),
-      task: undefined,
+      task,
       notices: [],
     };
     if (conversation !== undefined) await this.#takeUp(lease);
@@ -88,7 +90,8 @@ export class Leases {
   /** For whoever goes on with it. A session that is no conversation nobody can go on with. */
   save({ key, spec, workers, task }: Lease): void {
     if (spec.conversation === undefined) return;
-    const saved: SavedLease = { workers: [...workers.keys()], task };
+    const { cwd, exported } = task;
+    const saved: SavedLease = { workers: [...workers.keys()], task: { cwd, exported } };
     this.#write(this.#table.put(nameOf(key), this.#bus.sealLasting(this.#subject(key), saved)));
   }
 
@@ -116,7 +119,7 @@ export class Leases {
     if (entry === null || entry.operation !== "PUT") return;
     const saved = (await this.#bus.open(this.#subject(lease.key), entry.value)) as SavedLease;
     for (const id of saved.workers) lease.workers.set(id, undefined);
-    lease.task = saved.task;
+    lease.task.resume(saved.task);
   }
 
   #subject(key: string): string {
@@ -129,19 +132,39 @@ export class Leases {
   }
 }
 
-/** A session that goes on with other tools: its workers are told of them with the next call. */
-function withToolsOf(lease: Lease, { view }: CallScope): Lease {
-  if (lease.view === view) return lease;
+/** A session that goes on with other tools or under other rules: its workers are told of them with the next call. */
+function asIn(scope: CallScope, lease: Lease): Lease {
+  const { profile, environment } = lease.spec;
+  const { view, info } = scope;
+  if (lease.view === view && profile === info.profile && environment === scope.environment.name) return lease;
   lease.view = view;
-  const tools = [...view.entries.keys()];
-  if (tools.join() === lease.spec.tools.join()) return lease;
-  lease.spec = { ...lease.spec, tools };
+  const spec = specOf(scope);
+  if (!isSameSpec(spec, lease.spec)) lease.spec = spec;
   return lease;
+}
+
+function specOf({ info, environment, view, conversations }: CallScope): SessionSpec {
+  return {
+    profile: info.profile,
+    environment: environment.name,
+    tools: [...view.entries.keys()],
+    conversation: conversations.at(-1),
+    heard: info.heard ?? [],
+  };
+}
+
+/** Whether the same calls mean the same under both. */
+export function isSameSpec(one: SessionSpec, other: SessionSpec): boolean {
+  return (
+    one.profile === other.profile &&
+    one.environment === other.environment &&
+    one.tools.join() === other.tools.join()
+  );
 }
 
 interface SavedLease {
   readonly workers: readonly string[];
-  readonly task?: TaskLeft | undefined;
+  readonly task: TaskLeft;
 }
 
 /** Names of conversations hold nothing that a table of NATS refuses, but nobody promises it. */

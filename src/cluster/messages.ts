@@ -1,7 +1,10 @@
+import { canonicalJson } from "../base/canonical-json.js";
+import { sha256 } from "../base/hash.js";
 import type { CallUsage } from "../call/journal.js";
 import type { ApprovalReply, ApprovalRequest } from "../call/scope.js";
 import type { ProcessNotice } from "../env/processes/types.js";
 import type { RuntimeEvent } from "../observe/events.js";
+import type { Effect } from "../tool/effects.js";
 import type { Failure } from "../tool/errors.js";
 import type { CallContext, Progress } from "../tool/tool.js";
 
@@ -11,6 +14,11 @@ import type { CallContext, Progress } from "../tool/tool.js";
 export interface TaskLeft {
   readonly cwd: string;
   readonly exported: Readonly<Record<string, string | undefined>>;
+}
+
+/** As the node has it that sends an order; whoever has a later one of the same node keeps that. */
+export interface TaskGiven extends TaskLeft {
+  readonly version: number;
 }
 
 /** What a worker needs to know of a session. */
@@ -30,17 +38,27 @@ export interface Order {
   readonly attempt: number;
   readonly node: string;
   readonly session: string;
-  /** Sent until the worker has answered once, and again when it is another. */
+  /** Both are sent until the worker has answered once, and again when they are others. */
   readonly spec?: SessionSpec | undefined;
-  readonly task?: TaskLeft | undefined;
+  readonly task?: TaskGiven | undefined;
   readonly id: string;
   readonly tool: string;
   /** The very tool that was judged and approved; any version of a built-in one. */
   readonly hash?: string | undefined;
   readonly args: Readonly<Record<string, unknown>>;
   readonly traceparent?: string | undefined;
-  /** Somebody was asked, or a grant stands for them: a question of the worker's own rules is answered by it. */
-  readonly approved: boolean;
+  /**
+   * Somebody was asked, or a grant stands for them: a question of the worker's own rules is answered by it when the
+   * call would touch there what it was approved to touch, which this is the hash of.
+   */
+  readonly approved?: string | undefined;
+}
+
+/** Hash of what a call touches, without what is only said about it. What a command means depends on the folder. */
+export function whatIsTouched(effects: readonly Effect[], cwd: string): string {
+  const touched = effects.map(({ ask: _ask, lock: _lock, shown: _shown, detail: _detail, ...rest }) => rest);
+  const folder = effects.some(({ mode }) => mode === "execute") ? cwd : undefined;
+  return sha256(canonicalJson({ touched, folder }));
 }
 
 /** Of one attempt: the servers take two messages of one id once. */
@@ -72,12 +90,27 @@ export interface Outcome {
 /** To the node where a session lives. */
 export type ToNode =
   | { readonly kind: "outcome"; readonly outcome: Outcome }
-  | { readonly kind: "progress"; readonly uid: string; readonly progress: Progress }
+  | {
+      readonly kind: "progress";
+      readonly uid: string;
+      readonly attempt: number;
+      readonly progress: Progress;
+    }
   | { readonly kind: "event"; readonly event: RuntimeEvent }
   | { readonly kind: "notices"; readonly session: string; readonly notices: readonly ProcessNotice[] }
   /** Answered with a `NodeAnswer`. */
-  | { readonly kind: "approve"; readonly uid: string; readonly request: ApprovalRequest }
-  | { readonly kind: "ask"; readonly uid: string; readonly question: Parameters<CallContext["ask"]>[0] }
+  | {
+      readonly kind: "approve";
+      readonly uid: string;
+      readonly attempt: number;
+      readonly request: ApprovalRequest;
+    }
+  | {
+      readonly kind: "ask";
+      readonly uid: string;
+      readonly attempt: number;
+      readonly question: Parameters<CallContext["ask"]>[0];
+    }
   /** Does anybody still wait for this attempt? */
   | { readonly kind: "wanted"; readonly uid: string; readonly attempt: number };
 

@@ -4,7 +4,7 @@ import { sha256 } from "../base/hash.js";
 import { ownCommand } from "../base/own-command.js";
 import type { CallRecord } from "../call/call-record.js";
 import type { HandlerContext } from "../call/context.js";
-import type { CallPlace } from "../call/scope.js";
+import type { CallPlace, CallScope } from "../call/scope.js";
 import type { ProcessNotice } from "../env/processes/types.js";
 import type { Status } from "../registry/availability.js";
 import type { Entry } from "../registry/entry.js";
@@ -113,6 +113,19 @@ export class ClusterPlace implements CallPlace {
     return this.leases.takeNotices(session);
   }
 
+  /** One that no other machine can know of needs nothing before its first call. */
+  async beginSession(scope: CallScope): Promise<void> {
+    if (scope.conversations.length === 0) return;
+    try {
+      await this.leases.of(scope);
+    } catch (error) {
+      const why = describeThrown(error).message;
+      this.#runtime.log.warn(
+        `the cluster did not say where the session stood: ${why}; its first call asks again`,
+      );
+    }
+  }
+
   endSession(session: string): void {
     for (const worker of this.leases.end(session))
       this.tell(worker, { kind: "endSession", session }).catch(() => undefined);
@@ -136,7 +149,7 @@ export class ClusterPlace implements CallPlace {
         this.#running.get(message.outcome.uid)?.settle(message.outcome);
         return undefined;
       case "progress":
-        this.#running.get(message.uid)?.context.progress(message.progress);
+        this.#wanted(message)?.context.progress(message.progress);
         return undefined;
       case "event":
         this.#runtime.events.emit(message.event);
@@ -144,14 +157,18 @@ export class ClusterPlace implements CallPlace {
       case "notices":
         this.leases.addNotices(message.session, message.notices);
         return undefined;
-      case "wanted": {
-        const wanted = this.#running.get(message.uid)?.isWanted(message.attempt) === true;
-        return { kind: "wanted", wanted } satisfies NodeAnswer;
-      }
+      case "wanted":
+        return { kind: "wanted", wanted: this.#wanted(message) !== undefined } satisfies NodeAnswer;
       case "approve":
       case "ask":
-        return answerFor(message, this.#running.get(message.uid));
+        return answerFor(message, { dispatch: this.#wanted(message), log: this.#runtime.log });
     }
+  }
+
+  /** Whoever waits for this very attempt. */
+  #wanted({ uid, attempt }: { readonly uid: string; readonly attempt: number }): Dispatch | undefined {
+    const dispatch = this.#running.get(uid);
+    return dispatch?.isWanted(attempt) === true ? dispatch : undefined;
   }
 
   /** What got lost on the way is found by asking: an outcome is sent again, an order that never arrived goes anew. */

@@ -1,20 +1,21 @@
 import type { CallRecord } from "../call/call-record.js";
 import { walk } from "../call/run-call.js";
-import type { Approver, CallScope } from "../call/scope.js";
+import type { ApprovalRequest, Approver, CallScope } from "../call/scope.js";
 import type { Entry } from "../registry/entry.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Failure, failure } from "../tool/errors.js";
 import { ToolResult } from "../tool/result.js";
 import { describeThrown } from "../tool/thrown.js";
-import type { CallContext } from "../tool/tool.js";
 import type { Bus } from "./bus.js";
 import { masked } from "./masked.js";
-import type { NodeAnswer, Order, Outcome, ToNode } from "./messages.js";
+import { type NodeAnswer, type Order, type Outcome, type ToNode, whatIsTouched } from "./messages.js";
 import { hashOf } from "./place.js";
 import type { Hosted, WorkerSessions } from "./worker-sessions.js";
 
-/** The longest that a person may take; the node where the session lives says when the time is over. */
+/** The longest that a person may take. */
 const LONGEST_QUESTION_MS = 86_400_000;
+/** An answer takes its way; the node where the session lives says when the time of a question is over. */
+const ANSWER_MS = 5_000;
 
 export interface OrderParts {
   readonly worker: string;
@@ -22,6 +23,8 @@ export interface OrderParts {
   readonly sessions: WorkerSessions;
   readonly bus: Bus;
   readonly signal: AbortSignal;
+  /** The latest that asked for it. */
+  attempt(): number;
 }
 
 /** The whole path once more, on this machine and by its rules. Never rejects: what goes wrong is in the outcome. */
@@ -66,45 +69,50 @@ function notRun(order: Pick<Outcome, "uid" | "attempt" | "worker"> & { readonly 
 }
 
 function runHere(order: Order, parts: OrderParts & { readonly hosted: Hosted }): Promise<CallRecord> {
-  const { hosted, bus, signal } = parts;
+  const { hosted, bus, signal, attempt } = parts;
   const { uid, node, id, tool, args, traceparent } = order;
-  const ask = (message: ToNode) =>
-    bus.request(bus.subject("node", node), message, LONGEST_QUESTION_MS) as Promise<NodeAnswer>;
-  const session = hosted.session.withPerson({ approver: approverOf(order, ask), ask: askerOf(uid, ask) });
+  const subject = bus.subject("node", node);
+  const session = hosted.session.withPerson({
+    approver: approverOf(order, async (request) => {
+      const asked: ToNode = { kind: "approve", uid, attempt: attempt(), request };
+      const left = Math.min(request.expiresAt - Date.now() + ANSWER_MS, LONGEST_QUESTION_MS);
+      return (await bus.request(subject, asked, left)) as NodeAnswer;
+    }),
+    async ask(question) {
+      const asked: ToNode = { kind: "ask", uid, attempt: attempt(), question };
+      const answer = (await bus.request(subject, asked, LONGEST_QUESTION_MS)) as NodeAnswer;
+      return answer.kind === "ask" ? answer.reply : undefined;
+    },
+  });
   const scope: CallScope = {
     ...session.scope,
     // The result is finished where the session lives.
     forProgram: true,
-    services: { ...session.scope.services, reviewer: undefined },
+    services: { ...session.scope.services, reviewer: undefined, events: parts.sessions.eventsOfOrders },
   };
   return walk({ id, name: tool, arguments: args }, scope, {
     signal,
     traceparent,
-    onProgress: (progress) => bus.publish(bus.subject("node", node), { kind: "progress", uid, progress }),
+    onProgress: (progress) => bus.publish(subject, { kind: "progress", uid, attempt: attempt(), progress }),
   });
 }
 
 /**
- * A question of this machine's rules about the order itself is answered by what was approved where the session lives;
- * everything else (what scripts call, and what only this machine can see) is asked there.
+ * A question of this machine's rules about the order itself is answered by what was approved where the session lives,
+ * if that is what the call touches here; everything else (what scripts call, and what only this machine can see) is
+ * asked there.
  */
-function approverOf(order: Order, ask: (message: ToNode) => Promise<NodeAnswer>): Approver {
+function approverOf(order: Order, ask: (request: ApprovalRequest) => Promise<NodeAnswer>): Approver {
   return {
     async ask(request) {
       const isOrder = request.callId === order.id && request.tool === order.tool;
-      if (isOrder && order.approved) return { answer: "once", by: `node ${order.node}` };
-      const answer = await ask({ kind: "approve", uid: order.uid, request });
+      if (isOrder && order.approved === whatIsTouched(request.effects, request.session.cwd))
+        return { answer: "once", by: `node ${order.node}` };
+      const answer = await ask(request);
       if (answer.kind !== "approve" || answer.reply === "nobody")
         return { answer: "deny", reason: "nobody can be asked where the session lives" };
       return answer.reply;
     },
-  };
-}
-
-function askerOf(uid: string, ask: (message: ToNode) => Promise<NodeAnswer>): CallContext["ask"] {
-  return async (question) => {
-    const answer = await ask({ kind: "ask", uid, question });
-    return answer.kind === "ask" ? answer.reply : undefined;
   };
 }
 

@@ -55,7 +55,7 @@ export class Worker {
     this.#runtime = runtime;
     this.#bus = parts.bus;
     this.#record = parts.record;
-    this.#sessions = new WorkerSessions(runtime, { bus: this.#bus, isOrder: (id) => this.#isOrder(id) });
+    this.#sessions = new WorkerSessions(runtime, { bus: this.#bus, isBusy: (key) => this.#isBusy(key) });
   }
 
   static async start(runtime: Runtime): Promise<Worker> {
@@ -189,6 +189,7 @@ export class Worker {
     { redelivered, lateMs }: Queued,
   ): Promise<Outcome | undefined> {
     if (this.#closed) return declinedBy(this.id, { uid, attempt, why: "leaving", words: "it is leaving" });
+        attempt: () => taken.attempt,
     if (lateMs > 0) {
       const words = `${pastItsTime(lateMs)} when it came; do the clocks of the machines agree?`;
       this.#runtime.log.warn(`an order was declined: ${words}`);
@@ -250,10 +251,8 @@ export class Worker {
     }
   }
 
-  /** Whether a call of this id is the order of another machine, which tells of it itself. */
-  #isOrder(id: string): boolean {
-    for (const { order } of this.#taken.running.values()) if (order.id === id) return true;
-    return false;
+  #isBusy(session: string): boolean {
+    return [...this.#taken.running.values()].some(({ order }) => order.session === session);
   }
 
   async #leave(): Promise<void> {

@@ -235,9 +235,10 @@ export class EventBus {
   readonly #toEverything = new Set<EventListener>();
   readonly #toOneType = new Map<RuntimeEvent["type"], Set<EventListener>>();
 
-  /** Whether anybody listens to these; those who tell of each call need not build events otherwise. */
-  wants(type: RuntimeEvent["type"]): boolean {
-    return this.#toEverything.size > 0 || this.#toOneType.has(type);
+  /** Whether anybody (else) listens to these; those who tell of each call need not build events otherwise. */
+  wants(type: RuntimeEvent["type"], besides?: EventListener): boolean {
+    const others = besides !== undefined && this.#toEverything.has(besides) ? 1 : 0;
+    return this.#toEverything.size > others || this.#toOneType.has(type);
   }
 
   on(listener: EventListener): () => void {
@@ -258,9 +259,10 @@ export class EventBus {
     };
   }
 
-  emit(event: RuntimeEvent): void {
+  emit(event: RuntimeEvent, besides?: EventListener): void {
     for (const listeners of [this.#toOneType.get(event.type) ?? [], this.#toEverything])
       for (const listener of listeners) {
+        if (listener === besides) continue;
         try {
           ignoreRejection(listener(event));
         } catch {

@@ -184,7 +184,7 @@ export class SessionFactory {
     });
     // A tool may refer to what it has told before only where it is known to be the same conversation.
     const guarded = guardrails.mode !== "off" && !guardrails.turnsUnseen;
-    return new Session(
+    const session = new Session(
       {
         info: sessionInfo({ id, profile, workspace, task, guarded, door }),
         rootId: id,
@@ -219,6 +219,8 @@ export class SessionFactory {
         openState: () => this.#openState(),
       },
     );
+    await services.place?.beginSession(session.scope);
+    return session;
   }
 
   /** Where calls run on other machines, what a session has of an environment here is its name. */

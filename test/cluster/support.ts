@@ -64,15 +64,28 @@ export async function testCluster(
       return { worker, at };
     }),
   );
-  const flags = { ...settings(name, { "cluster.wait_seconds": 1 }), ...options.front };
-  const front = await testRuntime(options.frontTools ?? tools, {
+  const { front, place } = await joinCluster(name, options.frontTools ?? tools, {
     builtins,
-    journal: true,
-    flags,
-    ...options.runtime,
+    flags: options.front,
+    runtime: options.runtime,
   });
-  const place = await ClusterPlace.join(front.runtime);
   // On a busy machine the first look may be over before all have answered.
   while (place.roster.ready.length < workers.length) await place.roster.changed(1_000);
   return { name, front, place, workers };
+}
+
+/** One more machine where sessions live. */
+export async function joinCluster(
+  name: string,
+  tools: readonly AnyTool[],
+  options: {
+    readonly builtins?: boolean;
+    readonly flags?: Readonly<Record<string, unknown>> | undefined;
+    readonly runtime?: Partial<RuntimeOptions> | undefined;
+  } = {},
+): Promise<Pick<TestCluster, "front" | "place">> {
+  const { builtins = false } = options;
+  const flags = { ...settings(name, { "cluster.wait_seconds": 1 }), ...options.flags };
+  const front = await testRuntime(tools, { builtins, journal: true, flags, ...options.runtime });
+  return { front, place: await ClusterPlace.join(front.runtime) };
 }
