@@ -1,8 +1,10 @@
 import { AckPolicy, type ConsumerMessages, type JsMsg, PubHeaders } from "@nats-io/jetstream";
-import { nanos } from "@nats-io/transport-node";
+import { millis, nanos } from "@nats-io/transport-node";
 import { deferred } from "../base/deferred.js";
 import { LruMap } from "../base/lru.js";
+import { ownCommand } from "../base/own-command.js";
 import type { Logger } from "../observe/log.js";
+import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import type { Bus } from "./bus.js";
 import { type Order, orderId } from "./messages.js";
@@ -10,6 +12,8 @@ import { type Order, orderId } from "./messages.js";
 /** A message whose worker says nothing for so long is offered again; a worker that runs it says so more often. */
 const ACK_WAIT_MS = 10_000;
 const STILL_RUNNING_MS = 3_000;
+/** How long the queue may not be readable when a worker starts. */
+const FIRST_READ_MS = 30_000;
 /** Orders that were begun and that the queue has still to bring. */
 const MAX_AHEAD = 10_000;
 
@@ -29,6 +33,8 @@ export interface InboxParts {
 
 export interface Queued {
   readonly redelivered: boolean;
+  /** How long it has waited: in the queue, and then for a slot. */
+  readonly waitedMs: number;
   readonly lateMs: number;
 }
 
@@ -60,7 +66,7 @@ export class OrderInbox {
     void this.#pull();
   }
 
-  /** Resolves when the queue is read for the first time. */
+  /** Resolves when the queue is read for the first time; rejects when it cannot be for too long. */
   get opened(): Promise<void> {
     return this.#opened.promise;
   }
@@ -91,6 +97,7 @@ export class OrderInbox {
   /** Reads the queue as long as it lives. A consumer or a queue that somebody deleted is made anew. */
   async #pull(): Promise<void> {
     const { worker, log, renewed } = this.#parts;
+    const patientUntil = performance.now() + FIRST_READ_MS;
     for (let round = 0; !this.#closed; round += 1) {
       try {
         if (round > 0) {
@@ -110,8 +117,9 @@ export class OrderInbox {
         void this.#listen(this.#pulling);
         for await (const message of this.#pulling) void this.#take(message);
       } catch (error) {
-        if (!this.#closed)
-          log.warn(`reading the queue of the cluster failed: ${describeThrown(error).message}`);
+        const what = `reading the queue of the cluster failed: ${describeThrown(error).message}`;
+        if (!this.#closed) log.warn(what);
+        if (performance.now() > patientUntil) this.#opened.reject(unreadable(what));
       }
       this.#isAnswered = false;
       if (!this.#closed) await new Promise((resolve) => setTimeout(resolve, 250));
@@ -143,10 +151,11 @@ export class OrderInbox {
   }
 
   /** False when it runs already: that is told by whoever runs it. */
-  async #run({ subject, data, redelivered }: JsMsg): Promise<boolean> {
+  async #run({ subject, data, redelivered, info }: JsMsg): Promise<boolean> {
     const { body, lateMs } = await this.#bus.openAnyAge(subject, data);
     while (this.#running >= this.#parts.slots) await new Promise<void>((free) => this.#held.push(free));
-    const done = this.#parts.take(body as Order, { redelivered, lateMs });
+    const waitedMs = Math.abs(Date.now() - millis(info.timestampNanos));
+    const done = this.#parts.take(body as Order, { redelivered, waitedMs, lateMs });
     if (done !== undefined) await this.#counted(done);
     // The slot that it was woken for is free for the next.
     else this.#held.shift()?.();
@@ -184,4 +193,14 @@ export class OrderInbox {
   get #subject(): string {
     return this.#bus.subject("calls", this.#parts.worker);
   }
+}
+
+function unreadable(what: string): HermesError {
+  return new HermesError(
+    failure(
+      "unavailable",
+      what,
+      `May it make consumers, and do most servers answer? ${ownCommand()} doctor looks.`,
+    ),
+  );
 }

@@ -28,6 +28,10 @@ const STALL_MS = 2_500;
 const DOUBTFUL_MS = 10_000;
 /** How long the node where a session lives may take to say whether it still waits for a call. */
 const WANTED_MS = 2_000;
+/** An order that has waited for so long in the queue or for a slot may have been given up meanwhile. */
+const WAITED_MS = 2_000;
+/** How long results may take to be sent when it leaves. */
+const SENT_MS = 15_000;
 const CANCELS = 2_000;
 
 /** Runs the calls of other machines' sessions on this one, until it is told to stop. */
@@ -60,13 +64,17 @@ export class Worker {
 
   static async start(runtime: Runtime): Promise<Worker> {
     const bus = await Bus.open(runtime.config.values.cluster, runtime.log);
+    const id = newId();
+    const record = await OwnRecord.open(runtime, { bus, id }).catch(async (error: unknown) => {
+      await bus.close();
+      throw error;
+    });
+    const worker = new Worker(runtime, { id, bus, record });
     try {
-      const id = newId();
-      const worker = new Worker(runtime, { id, bus, record: await OwnRecord.open(runtime, { bus, id }) });
       await worker.#join();
       return worker;
     } catch (error) {
-      await bus.close();
+      await worker.#leave();
       throw error;
     }
   }
@@ -94,6 +102,8 @@ export class Worker {
     this.#closed = true;
     for (const { abort } of running.values()) abort.abort();
     await this.#pauseUntil(() => running.size === 0, performance.now() + 5_000);
+    // A large one goes through the object store first.
+    await this.#pauseUntil(() => this.#sending.size === 0, performance.now() + SENT_MS);
     await this.#leave();
   }
 
@@ -152,7 +162,7 @@ export class Worker {
 
   #begin(order: Order): Promise<void> | undefined {
     if (this.#taken.hasBegun(order.uid) || this.#taken.isFenced(order)) return undefined;
-    return this.#run(order, { redelivered: false, lateMs: 0 });
+    return this.#run(order, { redelivered: false, waitedMs: 0, lateMs: 0 });
   }
 
   #take(order: Order, queued: Queued): Promise<void> | undefined {
@@ -179,6 +189,7 @@ export class Worker {
         sessions: this.#sessions,
         bus: this.#bus,
         signal: taken.abort.signal,
+        attempt: () => taken.attempt,
       }));
     this.#send(order.node, this.#taken.end(taken, outcome));
   }
@@ -186,16 +197,15 @@ export class Worker {
   /** Why an order is not begun here, told to whoever sent it. */
   async #whyNot(
     { uid, attempt, node }: Order,
-    { redelivered, lateMs }: Queued,
+    { redelivered, waitedMs, lateMs }: Queued,
   ): Promise<Outcome | undefined> {
     if (this.#closed) return declinedBy(this.id, { uid, attempt, why: "leaving", words: "it is leaving" });
-        attempt: () => taken.attempt,
     if (lateMs > 0) {
       const words = `${pastItsTime(lateMs)} when it came; do the clocks of the machines agree?`;
       this.#runtime.log.warn(`an order was declined: ${words}`);
       return declinedBy(this.id, { uid, attempt, why: "late", words });
     }
-    if (!redelivered && !this.#isDoubtful()) return undefined;
+    if (!redelivered && waitedMs < WAITED_MS && !this.#isDoubtful()) return undefined;
     const asked: ToNode = { kind: "wanted", uid, attempt };
     const answer = (await this.#bus
       .request(this.#bus.subject("node", node), asked, WANTED_MS)

@@ -2,12 +2,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import type { Bus } from "../../src/cluster/bus.js";
 import type { Order, Outcome, ToNode } from "../../src/cluster/messages.js";
+import { OrderInbox } from "../../src/cluster/order-inbox.js";
 import { TakenOrders } from "../../src/cluster/taken-orders.js";
 import { defineTool } from "../../src/index.js";
+import { silentLogger } from "../../src/observe/log.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { eventually } from "../gateway/support.js";
+import { onTestEnd } from "../support/runtime.js";
 import { natsUrl, type TestCluster, testCluster, useNats } from "./support.js";
 
 useNats();
@@ -33,12 +37,13 @@ const order = (uid: string, attempt: number): Order => ({
   attempt,
   node: "a-node",
   session: "a-session",
-  spec: { profile: "default", environment: "local", tools: ["count"], heard: [] },
+  spec: specOf("count"),
   id: uid,
   tool: "count",
   args: { tag: uid },
-  approved: true,
 });
+
+const specOf = (...tools: string[]) => ({ profile: "default", environment: "local", tools, heard: [] });
 
 /** Sends orders as a node does, and hears what comes back. */
 function node({ place, workers }: TestCluster) {
@@ -175,6 +180,83 @@ describe("a worker", () => {
     expect(await session.call({ name: "look" })).toMatchObject({ ok: true, human: "seen" });
   });
 
+  it("asks whether an order is still wanted that has waited for a slot for long", async () => {
+    const { ran, tool } = counting();
+    const goes: (() => void)[] = [];
+    const gated = defineTool({
+      name: "gated",
+      description: "runs until it is let go",
+      parameters: { type: "object" },
+      handler: () => new Promise<string>((resolve) => goes.push(() => resolve("went"))),
+    }) as AnyTool;
+    const cluster = await testCluster([tool, gated], { worker: { "cluster.slots": 1 } });
+    const { send, outcome } = node(cluster);
+    await send({ ...order("holds", 1), tool: "gated", args: {}, spec: specOf("gated", "count") });
+    await eventually(() => expect(goes).toHaveLength(1));
+    await send({ ...order("waits", 2), spec: specOf("gated", "count") });
+    await pause(2_100);
+    for (const go of goes) go();
+    expect(await outcome(2)).toMatchObject({ began: false, declined: "late" });
+    expect(ran).toEqual([]);
+  });
+
+  it("sends a large result of its last call before it leaves", async () => {
+    const began: (() => void)[] = [];
+    const large = defineTool({
+      name: "large",
+      description: "gives a lot",
+      parameters: { type: "object" },
+      handler: () => new Promise<string>((resolve) => began.push(() => resolve("x".repeat(8_000_000)))),
+    }) as AnyTool;
+    const { front, workers } = await testCluster([large], { worker: { "cluster.drain_seconds": 5 } });
+    const session = await front.runtime.openSession();
+    const result = session.call({ name: "large" });
+    await eventually(() => expect(began).toHaveLength(1));
+    const drained = workers[0]?.worker.drain();
+    await pause(1_600);
+    for (const go of began) go();
+    expect(await result).toMatchObject({ ok: true });
+    await drained;
+  });
+
+  it("is answered, and heard, only by whoever waits for this very attempt", async () => {
+    const heard: string[] = [];
+    const goes: (() => void)[] = [];
+    const { place, front } = await testCluster([
+      defineTool({
+        name: "waits",
+        description: "waits",
+        parameters: { type: "object" },
+        handler: () => new Promise<string>((resolve) => goes.push(() => resolve("done"))),
+      }) as AnyTool,
+    ]);
+    const session = await front.runtime.openSession({ approver: async () => "once" });
+    const onProgress = ({ message = "" }: { message?: string }) => void heard.push(message);
+    const result = session.call({ name: "waits" }, { onProgress } as never);
+    await eventually(() => expect(goes).toHaveLength(1));
+    const { bus } = place;
+    const tell = (message: ToNode) => bus.request(bus.subject("node", place.id), message, 2_000);
+    const about = { uid: `${place.id}-1` };
+    const request = { remember: [], sessionKeys: [] } as never;
+    for (const attempt of [1, 2]) {
+      await tell({
+        kind: "progress",
+        ...about,
+        attempt,
+        progress: { message: `of attempt ${attempt}` },
+      } as never);
+    }
+    expect(heard).toEqual(["of attempt 1"]);
+    expect(await tell({ kind: "approve", ...about, attempt: 2, request })).toMatchObject({ reply: "nobody" });
+    expect(await tell({ kind: "approve", ...about, attempt: 1, request })).toMatchObject({
+      reply: { answer: "once" },
+    });
+    // One that nobody can make sense of is answered all the same.
+    expect(await tell({ kind: "approve", ...about, attempt: 1 } as never)).toMatchObject({ kind: "approve" });
+    for (const go of goes) go();
+    expect(await result).toMatchObject({ ok: true });
+  });
+
   it("does not begin what it was told not to; a later attempt is another matter", async () => {
     const { ran, tool } = counting();
     const cluster = await testCluster([tool]);
@@ -228,6 +310,87 @@ describe("a worker", () => {
     const again = await session.call({ name: "count", arguments: { tag: "after" } });
     expect(again).toMatchObject({ ok: true, human: "ran after" });
     expect(ran).toEqual(["before", "after"]);
+  });
+});
+
+describe("a call whose worker is lost", () => {
+  const hanging = (more: Partial<AnyTool>) =>
+    defineTool({
+      name: "hangs",
+      description: "waits until it is interrupted",
+      parameters: { type: "object" },
+      handler: (_args, { signal }) =>
+        new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("interrupted"))),
+      ...more,
+    }) as AnyTool;
+
+  /** How many workers it takes until the call has its end. */
+  async function lost(tool: AnyTool) {
+    const { place, front, workers } = await testCluster([tool]);
+    const id = workers[0]?.worker.id ?? "";
+    const session = await front.runtime.openSession();
+    let ended = false;
+    const result = session.call({ name: "hangs" }).finally(() => {
+      ended = true;
+    });
+    let times = 0;
+    for (; !ended && times < 10; times += 1) {
+      await eventually(async () => {
+        const answer = await place.tell(id, { kind: "check", uids: [`${place.id}-1`] });
+        expect(answer).toMatchObject({ missing: [], forgotten: [] });
+      });
+      place.roster.onLost?.(id);
+      await pause(20);
+    }
+    return { times, result: await result };
+  }
+
+  it("is begun elsewhere when it only reads, but not for ever: it may be what ends them", async () => {
+    const { times, result } = await lost(hanging({}));
+    expect(times).toBe(3);
+    expect(result.error).toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/^3 workers were lost while they ran this/),
+      hint: expect.stringContaining("It changes nothing"),
+    });
+  });
+
+  it("is not run again when it may have changed something; nobody knows what it did", async () => {
+    const changes = hanging({
+      permissions: ["memory:write"],
+      effects: () => [{ action: "memory:write", resource: "notes", mode: "write" }],
+    });
+    const { times, result } = await lost(changes);
+    expect(times).toBe(1);
+    expect(result.error).toMatchObject({
+      code: "unknown",
+      hint: expect.stringMatching(/memory:write notes\. It was not run again/),
+    });
+  });
+});
+
+describe("an inbox", () => {
+  it("that cannot read the queue when its worker starts gives up, and says why", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    onTestEnd(() => void vi.useRealTimers());
+    const refused = async () => {
+      throw new Error("no permission to make consumers");
+    };
+    const bus = {
+      subject: (...words: string[]) => words.join("."),
+      subscribe: () => ({ unsubscribe: () => undefined }),
+      makeQueue: async () => undefined,
+      streams: { consumers: { add: refused, delete: refused } },
+    } as unknown as Bus;
+    const inbox = new OrderInbox(bus, {
+      worker: "w",
+      log: silentLogger,
+      renewed: async () => undefined,
+    } as never);
+    const opened = expect(inbox.opened).rejects.toThrow(/no permission to make consumers/);
+    await vi.advanceTimersByTimeAsync(31_000);
+    await opened;
+    await inbox.close();
   });
 });
 
