@@ -48,8 +48,8 @@ describe("the model of a cluster", () => {
   it.each(["front", "nats", "slots"] as const)(
     "names %s when it gives way, and the simulation bears as much as it says",
     (station) => {
-      // Short, so that the last calls do not lengthen the whole.
-      const given = { ...parameters, work: { ...parameters.work, waitMs: 20 } };
+      // Short, so that the last calls do not lengthen the whole; long enough that slots give way before cores.
+      const given = { ...parameters, work: { ...parameters.work, waitMs: 60 } };
       const cluster = busy(station, { use: 1.5, given });
       expect(predict(given, cluster)).toMatchObject({
         bottleneck: station,
