@@ -133,6 +133,36 @@ describe("hermes backup", () => {
     expect(allBytes(folder)).not.toContain(TOKEN);
   });
 
+  it("has the files of people, whatever they are called: locks and logs are only those of this home", async () => {
+    const home = tempFolder();
+    const theirs = [
+      "restore-db.ts",
+      "yarn.lock",
+      "Cargo.lock",
+      "notes.tmp",
+      "a.corrupt-1",
+      "my-journal",
+      "x-wal",
+    ];
+    mkdirSync(join(home, "skills/x"), { recursive: true });
+    mkdirSync(join(home, "my-journal"));
+    writeFileSync(join(home, "my-journal/monday.md"), "rain");
+    for (const name of theirs) writeFileSync(join(home, "skills/x", name), name);
+    for (const name of ["restore-db.ts", "note-wal"]) writeFileSync(join(home, name), name);
+    for (const name of ["config.yaml.lock", "state.db.format-3", "before-restore-20260101T000000Z"])
+      writeFileSync(join(home, name), "ours");
+    const db = openDatabase(join(home, "skills/x/facts.sqlite"));
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE facts (text); INSERT INTO facts VALUES ('tea')");
+    const taken = join(tempFolder(), "theirs.tgz");
+    await hermesJson(["backup", taken], { home });
+    db.close();
+    const content = join(await unpacked(taken), "home");
+    expect(readdirSync(join(content, "skills/x")).sort()).toEqual([...theirs, "facts.sqlite"].sort());
+    expect(readdirSync(content).sort()).toEqual(["my-journal", "note-wal", "restore-db.ts", "skills"]);
+    expect((await hermes(["restore", taken, "--yes"], { home })).code).toBe(0);
+    expect(readFileSync(join(home, "note-wal"), "utf8")).toBe("note-wal");
+  });
+
   it("replaces no file without a yes", async () => {
     const again = await hermes(["backup", file, "--json"], { home });
     expect(again.code).toBe(2);

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { isMissing } from "../../base/errno.js";
 import { sizeText } from "../../base/human.js";
 import { SecretRegistry } from "../../policy/secrets.js";
 import { addKnownSecrets } from "../../runtime/known-secrets.js";
@@ -146,7 +147,12 @@ async function copied(wanted: {
   if (entry.kind === "database") {
     return { to, mode, format: copyDatabase({ from, to, secrets: known === undefined }), masked: false };
   }
-  await copyFile(from, to);
+  try {
+    await copyFile(from, to);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
   const masked = known !== undefined && found.size <= LONGEST_MASKED && (await maskedIn(to, known));
   return { to, mode, masked };
 }

@@ -202,7 +202,8 @@ async function exchange(wanted: {
   readonly plan: Plan;
 }): Promise<string | undefined> {
   const { home, from, plan } = wanted;
-  const old = [...plan.replaced, ...plan.removed, ...(await readdir(home)).filter(isMadeFromRest)];
+  const made = (await readdir(home)).filter(isMadeFromRest);
+  const old = [...new Set([...plan.replaced, ...plan.removed, ...made])];
   const aside = old.length > 0 ? await asideFor(home) : undefined;
   const moves = [
     ...old.map((name) => [join(home, name), join(aside ?? home, name)] as const),
