@@ -313,6 +313,17 @@ describe("hermes restore", () => {
     expect((await hermes(["restore", file, "--yes"], { home: used })).code).toBe(0);
   }, 30_000);
 
+  it("can be told again at once: what the first one kept stays", async () => {
+    const again = copyOf(home);
+    const kept: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const done = await hermesJson<{ readonly kept: string }>(["restore", file, "--yes"], { home: again });
+      kept.push(done.kept);
+    }
+    expect(new Set(kept).size).toBe(3);
+    for (const folder of kept) expect(existsSync(join(folder, "config.yaml"))).toBe(true);
+  }, 30_000);
+
   it("is for people: a tool call cannot exchange the home under its own rules", async () => {
     const refused = await hermes(["restore", file, "--yes"], {
       home: tempFolder(),

@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CONVERSATION_MIGRATIONS } from "../../agent/sessions/schema.js";
-import { messageOf } from "../../base/errno.js";
+import { errnoOf, messageOf } from "../../base/errno.js";
 import { GATEWAY_MIGRATIONS } from "../../gateway/schema.js";
 import { runningServer } from "../../runtime/running-server.js";
 import { DatabaseError } from "../../store/database-error.js";
@@ -236,7 +236,18 @@ async function asideFor(home: string): Promise<string> {
     () => true,
     () => false,
   );
-  const folder = isSameDisk && isOurs ? join(parent, `${basename(home)}.${name}`) : join(home, name);
-  await mkdir(folder, { mode: 0o700 });
-  return folder;
+  return newFolder(isSameDisk && isOurs ? join(parent, `${basename(home)}.${name}`) : join(home, name));
+}
+
+/** Its name has the second, and somebody may restore twice within one. */
+async function newFolder(wanted: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const folder = count === 1 ? wanted : `${wanted}-${count}`;
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+    }
+  }
 }
