@@ -14,6 +14,7 @@ import { gzipSync } from "node:zlib";
 
 import * as tar from "tar";
 import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { openDatabase } from "../../src/store/sqlite-driver.js";
 import { errorLine, hermes, hermesJson, start, tempFolder, until } from "./hermes.js";
 
@@ -161,6 +162,41 @@ describe("hermes backup", () => {
     expect(readdirSync(content).sort()).toEqual(["my-journal", "note-wal", "restore-db.ts", "skills"]);
     expect((await hermes(["restore", taken, "--yes"], { home })).code).toBe(0);
     expect(readFileSync(join(home, "note-wal"), "utf8")).toBe("note-wal");
+  });
+
+  it("leaves a text where a secret stood in settings, and restore says where, with what to do", async () => {
+    const home = tempFolder();
+    const password = "correct-horse-battery";
+    writeFileSync(join(home, ".env"), `DB_PASSWORD=${password}\n`);
+    writeFileSync(
+      join(home, "config.yaml"),
+      `model:\n  api_key: ${TOKEN}   # was ${TOKEN}\nmcp_servers:\n  a: { command: x, args: [--key, ${TOKEN}, "${TOKEN}", k=${TOKEN}], env: { A_TOKEN: &a ${TOKEN}, B: *a } }\n  b:\n    command: run ${password}\n    args:\n      - ${password}\n      - '${TOKEN}'\n`,
+    );
+    writeFileSync(join(home, "broken.yml"), `a: [${password}\n`);
+    const file = join(tempFolder(), "masked.tgz");
+    const { masked } = await hermesJson<Made>(["backup", file], { home });
+    expect(masked).toEqual(["broken.yml", "config.yaml"]);
+    const folder = await unpacked(file);
+    expect(allBytes(folder)).not.toMatch(new RegExp(`${TOKEN}|${password}`));
+    const text = readFileSync(join(folder, "home/config.yaml"), "utf8");
+    const key = "[REDACTED:mcp_servers.a.env.A_TOKEN]";
+    expect(parse(text)).toEqual({
+      model: { api_key: key },
+      mcp_servers: {
+        a: { command: "x", args: ["--key", key, key, `k=${key}`], env: { A_TOKEN: key, B: key } },
+        b: { command: "run [REDACTED:DB_PASSWORD]", args: ["[REDACTED:DB_PASSWORD]", key] },
+      },
+    });
+    expect(text).toContain(`"${key}"   # was ${key}\n`);
+    const manifest = JSON.parse(readFileSync(join(folder, "hermes-backup.json"), "utf8"));
+    expect(manifest.masked).toEqual(masked);
+
+    const fresh = tempFolder();
+    const told = await hermes(["restore", file, "--yes"], { home: fresh });
+    expect(told.stdout + told.stderr).toMatch(/config\.yaml.*\n?.*\[REDACTED.*\.env/);
+    const again = await hermesJson<Made>(["restore", file, "--yes"], { home: fresh });
+    expect(again.masked).toEqual(masked);
+    expect((await hermes(["config", "check"], { home: fresh })).code).toBe(0);
   });
 
   it("replaces no file without a yes", async () => {

@@ -46,7 +46,8 @@ export async function restore(context: CommandContext): Promise<void> {
     const plan = await planFor(home, join(staging, CONTENT), manifest);
     if (!out.json) show(context, { file, manifest, plan });
     const dryRun = flags.dryRun === true;
-    const summary = { file, version: manifest.version, created_at: manifest.created_at, home, ...plan };
+    const { version, created_at, masked = [] } = manifest;
+    const summary = { file, version, created_at, home, ...plan, masked };
     if (dryRun) return out.json ? out.value({ ok: true, dry_run: true, ...summary, kept: null }) : undefined;
     await confirm({ question: "Restore it?", yes: flags.yes === true, refused: "Nothing was changed" });
     await assertUnused(home);
@@ -193,6 +194,13 @@ function show(
   if (added.length > 0) out.line(`  added     ${added.join(", ")}`);
   if (removed.length > 0) out.line(`  removed   ${removed.join(", ")}`);
   if (!manifest.secrets) out.line("  kept      secrets (.env, tokens, keys): the backup has none");
+  const { masked = [] } = manifest;
+  if (masked.length === 0) return;
+  out.line(`  masked    ${masked.join(", ")}`);
+  const name = "$" + "{NAME}";
+  out.line(
+    `  ${out.mark("warning")} Where [REDACTED…] stands in them, write the secret again, or ${name} and the secret as NAME into .env`,
+  );
 }
 
 /** Moves the old entries aside and the new ones in; a step that fails takes all of it back. */
