@@ -15,6 +15,7 @@ import { gzipSync } from "node:zlib";
 import * as tar from "tar";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { homeEntries } from "../../src/cli/backup/home-files.js";
 import { openDatabase } from "../../src/store/sqlite-driver.js";
 import { errorLine, hermes, hermesJson, start, tempFolder, until } from "./hermes.js";
 
@@ -162,6 +163,18 @@ describe("hermes backup", () => {
     expect(readdirSync(content).sort()).toEqual(["my-journal", "note-wal", "restore-db.ts", "skills"]);
     expect((await hermes(["restore", taken, "--yes"], { home })).code).toBe(0);
     expect(readFileSync(join(home, "note-wal"), "utf8")).toBe("note-wal");
+  });
+
+  it("goes on when files and folders leave while it looks", async () => {
+    const home = tempFolder();
+    for (const folder of ["b-drafts", "d"]) mkdirSync(join(home, folder));
+    for (const name of ["a", "b-drafts/x", "c", "d/y"]) writeFileSync(join(home, name), name);
+    const seen: string[] = [];
+    for await (const { path } of homeEntries(home, { secrets: false })) {
+      for (const name of ["b-drafts", "c"]) rmSync(join(home, name), { recursive: true, force: true });
+      seen.push(path);
+    }
+    expect(seen).toEqual(["a", "d/y"]);
   });
 
   it("leaves a text where a secret stood in settings, and restore says where, with what to do", async () => {

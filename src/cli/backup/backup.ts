@@ -1,7 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isMissing } from "../../base/errno.js";
 import { sizeText } from "../../base/human.js";
 import { SecretRegistry } from "../../policy/secrets.js";
 import { addKnownSecrets } from "../../runtime/known-secrets.js";
@@ -13,7 +12,7 @@ import { VERSION } from "../../version.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
 import { assertPerson } from "../person.js";
-import { type HomeEntry, homeEntries } from "./home-files.js";
+import { type HomeEntry, homeEntries, unlessMissing } from "./home-files.js";
 import { type BackedUpFile, CONTENT, MANIFEST, manifestText, sha256Of } from "./manifest.js";
 import { maskFile } from "./mask.js";
 
@@ -145,12 +144,8 @@ async function copied(wanted: {
   if (entry.kind === "database") {
     return { to, mode, format: copyDatabase({ from, to, secrets: known === undefined }), masked: false };
   }
-  try {
-    await copyFile(from, to);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  const isCopied = await unlessMissing(() => copyFile(from, to).then(() => true));
+  if (isCopied === undefined) return undefined;
   return { to, mode, masked: known !== undefined && (await maskFile(to, known)) };
 }
 

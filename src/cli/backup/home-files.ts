@@ -1,5 +1,5 @@
-import { type Dirent, readlinkSync } from "node:fs";
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { open, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { constants, gunzipSync } from "node:zlib";
 import { isMissing } from "../../base/errno.js";
@@ -62,8 +62,10 @@ export async function* homeEntries(
 
 async function* below(home: string, path: string, entry: Dirent): AsyncGenerator<HomeEntry> {
   const place = join(home, path);
-  if (entry.isSymbolicLink()) yield { path, kind: "link", target: readlinkSync(place) };
-  else if (entry.isFile()) {
+  if (entry.isSymbolicLink()) {
+    const target = await unlessMissing(() => readlink(place));
+    if (target !== undefined) yield { path, kind: "link", target };
+  } else if (entry.isFile()) {
     if (LOG.test(entry.name) && (await kindOf(place.replace(LOG, ""))) === "database") return;
     const kind = await kindOf(place);
     if (kind === "file" || kind === "database") yield { path, kind };
@@ -73,19 +75,29 @@ async function* below(home: string, path: string, entry: Dirent): AsyncGenerator
 }
 
 async function sorted(folder: string): Promise<readonly Dirent[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = (await unlessMissing(() => readdir(folder, { withFileTypes: true }))) ?? [];
   return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+/** Undefined for what has left meanwhile, as locks and drafts do. */
+export async function unlessMissing<Found>(look: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
 /**
- * Undefined for what is no file, or none any more: locks and drafts come and go. A backup in a backup would double it each
- * time, and bring secrets into one that is to have none.
+ * Undefined for what is no file, or none any more. A backup in a backup would double it each time, and bring secrets into
+ * one that is to have none.
  */
 async function kindOf(path: string): Promise<"database" | "backup" | "file" | undefined> {
   // Opening a pipe would wait for somebody who writes to it.
-  const found = await stat(path).catch(() => undefined);
+  const found = await unlessMissing(() => stat(path));
   if (found?.isFile() !== true) return undefined;
-  const file = await openThere(path);
+  const file = await unlessMissing(() => open(path));
   if (file === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
@@ -94,15 +106,6 @@ async function kindOf(path: string): Promise<"database" | "backup" | "file" | un
     return isBackup(start) ? "backup" : "file";
   } finally {
     await file.close();
-  }
-}
-
-async function openThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
   }
 }
 
