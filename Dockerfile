@@ -1,6 +1,8 @@
 # The server in a container, from a clone of the repository:
 #   docker build -t hermes-tools .
-#   docker run -d --name hermes -p 127.0.0.1:9119:9119 -v hermes:/data hermes-tools
+#   docker run -d --name hermes -p 127.0.0.1:9119:9119 -e HERMES_TOKEN="$(openssl rand -hex 32)" -v hermes:/data hermes-tools
+#   docker exec hermes hermes open --no-browser
+# Where a folder of yours is mounted (-v "$PWD:/work"), it runs as you: --user "$(id -u):$(id -g)"
 # Behind a proxy that has a certificate of its own: --secret id=ca,src=company.pem
 # BASE is any Debian with Node (>= 20.19) and npm.
 ARG BASE=docker.io/library/node:22-bookworm-slim

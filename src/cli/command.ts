@@ -1,7 +1,7 @@
 import { type Command, CommanderError, Option } from "commander";
 import { nearest } from "../config/did-you-mean.js";
 import type { HermesError } from "../tool/errors.js";
-import { type CommandContext, contextOf } from "./context.js";
+import { type CommandContext, contextOf, type GlobalFlags } from "./context.js";
 import { commandError } from "./errors.js";
 import { Output } from "./output.js";
 
@@ -12,6 +12,7 @@ export interface CommandSpec {
   readonly about: string;
   /** `{ "<name>": "what it is" }`, in the order they are typed. */
   readonly args?: Readonly<Record<string, string>>;
+  /** Where `--dry-run` is not among them, it is refused. */
   readonly options?: Readonly<Record<string, string | OptionSpec>>;
   /** True where a tool's own arguments may be typed like options. */
   readonly takesAnyOption?: boolean;
@@ -32,6 +33,9 @@ interface OptionSpec {
   readonly repeats?: boolean;
   readonly hidden?: boolean | undefined;
 }
+
+/** For commands that decide about calls. */
+export const DRY_RUN = { "--dry-run": "decide, but run nothing" };
 
 /** How the arguments of a call are typed. */
 export const CALL_ARGUMENTS = "JSON, key=value pairs, or - for standard input";
@@ -86,6 +90,7 @@ export function runner(load: () => Promise<Action>): (...parameters: unknown[]) 
       const extra =
         registeredArguments.at(-1)?.variadic === true ? undefined : command.args[registeredArguments.length];
       if (extra !== undefined) throw unexpectedWord(command, extra);
+      assertDryRunKnown(command);
       const context = contextOf(command, out);
       await (await load())(context);
     } catch (thrown) {
@@ -93,6 +98,18 @@ export function runner(load: () => Promise<Action>): (...parameters: unknown[]) 
       out.failWith(thrown);
     }
   };
+}
+
+/** Whoever wants to look first must not find that it has been done. */
+function assertDryRunKnown(command: Command): void {
+  if (command.optsWithGlobals<GlobalFlags>().dryRun !== true) return;
+  if (command.parent !== null && command.options.some(({ long }) => long === "--dry-run")) return;
+  const typed = `hermes ${pathOf(command)}`.trim();
+  throw commandError(
+    "bad_request",
+    `${typed} does not know --dry-run`,
+    `Nothing was done. What it knows: ${typed} --help`,
+  );
 }
 
 /** The command, behind the flags that may stand before it. */

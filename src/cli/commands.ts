@@ -1,6 +1,6 @@
 import { approvals } from "./approvals.js";
 import { cluster, IN_CLUSTER, worker } from "./cluster.js";
-import { CALL_ARGUMENTS, type CommandSpec } from "./command.js";
+import { CALL_ARGUMENTS, type CommandSpec, DRY_RUN } from "./command.js";
 import { config } from "./config.js";
 import { cron } from "./cron.js";
 import { env } from "./env.js";
@@ -61,6 +61,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     args: { "<name>": "tool", "[arguments...]": CALL_ARGUMENTS },
     options: {
       "--exit-code": "end with the exit code of the program that the call ran",
+      ...DRY_RUN,
       ...IN_CLUSTER,
     },
     load: async () => (await import("./call.js")).call,
@@ -90,7 +91,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     about: "run the tool calls of a message (file or standard input) and print the results in its format",
     args: { "[file]": "JSON file; standard input when left out" },
-    options: IN_CLUSTER,
+    options: { ...DRY_RUN, ...IN_CLUSTER },
     load: async () => (await import("./run.js")).run,
   },
   replay: {
@@ -150,6 +151,7 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
       "--since <time>": "everything since: 10m, 2h, or a time",
       "--session <id>": "only of this session",
       "--all": "list also what was undone",
+      "--dry-run": "only show what would be taken back",
     },
     load: async () => (await import("./undo.js")).undo,
   },
@@ -165,7 +167,10 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     helpEnd: `Examples:
   hermes migrate --from ~/.hermes-agent --dry-run
   hermes migrate --from ~/.hermes-agent --json`,
-    options: { "--from <folder>": { about: "its home; nothing there is changed", required: true } },
+    options: {
+      "--from <folder>": { about: "its home; nothing there is changed", required: true },
+      "--dry-run": "only show what would be brought over",
+    },
     load: async () => (await import("./migrate/migrate.js")).migrate,
   },
   changes: {
@@ -232,8 +237,9 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     load: async () => (await import("./backup/backup.js")).backup,
   },
   restore: {
-    about: "put a backup in the place of the home; what was there is kept, --dry-run only shows it",
+    about: "put a backup in the place of the home; what was there is kept",
     args: { "<file>": "as `hermes backup` made it" },
+    options: { "--dry-run": "only show what would be replaced, added and removed" },
     load: async () => (await import("./backup/restore.js")).restore,
   },
   completion: {

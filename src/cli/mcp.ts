@@ -66,6 +66,7 @@ export const mcp: CommandSpec = {
       options: {
         "--name <name>": { about: "what the client calls it", default: "hermes" },
         "--project": "for this folder alone, instead of for you",
+        "--dry-run": "only show what would be written, and where",
       },
       load: async () => (await import("./mcp/install.js")).install,
     },

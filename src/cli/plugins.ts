@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type CommandSpec, firstWord, runner } from "./command.js";
 
 export const plugins: CommandSpec = {
@@ -53,6 +53,8 @@ export async function addPluginCommand(program: Command, argv: readonly string[]
     .description(`a command of the plugin ${plugin}`)
     .argument("[words...]")
     .allowUnknownOption()
+    // Whether it knows it is known when it has been loaded.
+    .addOption(new Option("--dry-run").hideHelp())
     .helpOption(false)
     .action(runner(async () => (context) => runPluginCommand(context, { name: word, plugin })));
 }

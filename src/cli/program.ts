@@ -24,8 +24,9 @@ export function buildProgram({ argv = [] }: { readonly argv?: readonly string[] 
     .option("--timeout <seconds>", "longest time for one call")
     .option("--yolo", "answer every question with yes (what is never allowed stays refused)")
     .option("--yes", "answer confirmations of this command with yes")
-    .option("--dry-run", "decide, but run nothing")
     .option("--no-color", "no colours")
+    // Read wherever it stands; told by the commands that know it, refused by the others.
+    .addOption(new Option("--dry-run").hideHelp())
     .addOption(new Option("--ascii", "no emoji or special signs").hideHelp())
     .option("--home <dir>", "Hermes home (HERMES_HOME)")
     .configureHelp({ showGlobalOptions: true })

@@ -13,7 +13,7 @@ import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { VERSION } from "../version.js";
 import type { CommandContext } from "./context.js";
-import { commandError, EXIT } from "./errors.js";
+import { commandError } from "./errors.js";
 import { assertOwnHome } from "./home-access.js";
 import { brief, type Output } from "./output.js";
 import { assertPerson, howToBeAsked } from "./person.js";
@@ -46,7 +46,6 @@ export async function serve({ out, runtime: open, options, home }: CommandContex
       out.fail(
         failure("unavailable", `A server of this home runs already: ${other.url}`, "Its page: hermes open"),
       );
-    if (!(thrown instanceof HermesError && thrown.code === "bad_request")) process.exitCode = EXIT.unexpected;
   } finally {
     await runtime.close();
     signals.release();

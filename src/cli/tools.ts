@@ -108,6 +108,7 @@ export const tools: CommandSpec = {
             "--base-url <url>": "address of the service, instead of the document's own",
             "--auth <how...>": "bearer:VAR, basic:USER_VAR:PASSWORD_VAR, header:NAME:VAR or query:NAME:VAR",
             "--force": "replace an earlier import that is different",
+            "--dry-run": "only show the tools it would make",
           },
           load: async () => (await import("./tools/import-openapi.js")).importOpenApiTools,
         },

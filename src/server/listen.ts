@@ -31,7 +31,7 @@ export async function refuseOpenBind(options: {
   if (ipaddr.process(address).range() === "loopback") return;
   throw new HermesError(
     failure(
-      "denied",
+      "bad_request",
       `${host} can be reached from other machines, so a generated token is not enough`,
       "Set HERMES_TOKEN (or server.token) to a long secret of your own, or listen on 127.0.0.1.",
     ),

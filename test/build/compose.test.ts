@@ -48,6 +48,12 @@ describe("the compose file", () => {
     }
   });
 
+  it("has the NATS server that the faults of a cluster were tried with", () => {
+    const page = readFileSync(join(root, "docs/reliability.md"), "utf8");
+    const [, tried = "no version"] = /The server was nats-server (\d+\.\d+\.\d+)\./.exec(page) ?? [];
+    expect(compose.services.nats?.image).toBe(`docker.io/library/nats:${tried}-alpine`);
+  });
+
   it("lets only the server and its workers reach NATS", () => {
     const inside = services.filter(([, { networks }]) => networks?.includes("bus")).map(([name]) => name);
     expect(inside.sort()).toEqual(["nats", "server", "worker"]);

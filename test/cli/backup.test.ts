@@ -14,6 +14,8 @@ import { gzipSync } from "node:zlib";
 
 import * as tar from "tar";
 import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { homeEntries } from "../../src/cli/backup/home-files.js";
 import { openDatabase } from "../../src/store/sqlite-driver.js";
 import { errorLine, hermes, hermesJson, start, tempFolder, until } from "./hermes.js";
 
@@ -131,6 +133,83 @@ describe("hermes backup", () => {
     expect(existsSync(join(folder, "home/full.tgz"))).toBe(false);
     expect(readFileSync(join(folder, "home/notes.gz"))).toEqual(gzipSync("no backup"));
     expect(allBytes(folder)).not.toContain(TOKEN);
+  });
+
+  it("has the files of people, whatever they are called: locks and logs are only those of this home", async () => {
+    const home = tempFolder();
+    const theirs = [
+      "restore-db.ts",
+      "yarn.lock",
+      "Cargo.lock",
+      "notes.tmp",
+      "a.corrupt-1",
+      "my-journal",
+      "x-wal",
+    ];
+    mkdirSync(join(home, "skills/x"), { recursive: true });
+    mkdirSync(join(home, "my-journal"));
+    writeFileSync(join(home, "my-journal/monday.md"), "rain");
+    for (const name of theirs) writeFileSync(join(home, "skills/x", name), name);
+    for (const name of ["restore-db.ts", "note-wal"]) writeFileSync(join(home, name), name);
+    for (const name of ["config.yaml.lock", "state.db.format-3", "before-restore-20260101T000000Z"])
+      writeFileSync(join(home, name), "ours");
+    const db = openDatabase(join(home, "skills/x/facts.sqlite"));
+    db.exec("PRAGMA journal_mode = WAL; CREATE TABLE facts (text); INSERT INTO facts VALUES ('tea')");
+    const taken = join(tempFolder(), "theirs.tgz");
+    await hermesJson(["backup", taken], { home });
+    db.close();
+    const content = join(await unpacked(taken), "home");
+    expect(readdirSync(join(content, "skills/x")).sort()).toEqual([...theirs, "facts.sqlite"].sort());
+    expect(readdirSync(content).sort()).toEqual(["my-journal", "note-wal", "restore-db.ts", "skills"]);
+    expect((await hermes(["restore", taken, "--yes"], { home })).code).toBe(0);
+    expect(readFileSync(join(home, "note-wal"), "utf8")).toBe("note-wal");
+  });
+
+  it("goes on when files and folders leave while it looks", async () => {
+    const home = tempFolder();
+    for (const folder of ["b-drafts", "d"]) mkdirSync(join(home, folder));
+    for (const name of ["a", "b-drafts/x", "c", "d/y"]) writeFileSync(join(home, name), name);
+    const seen: string[] = [];
+    for await (const { path } of homeEntries(home, { secrets: false })) {
+      for (const name of ["b-drafts", "c"]) rmSync(join(home, name), { recursive: true, force: true });
+      seen.push(path);
+    }
+    expect(seen).toEqual(["a", "d/y"]);
+  });
+
+  it("leaves a text where a secret stood in settings, and restore says where, with what to do", async () => {
+    const home = tempFolder();
+    const password = "correct-horse-battery";
+    writeFileSync(join(home, ".env"), `DB_PASSWORD=${password}\n`);
+    writeFileSync(
+      join(home, "config.yaml"),
+      `model:\n  api_key: ${TOKEN}   # was ${TOKEN}\nmcp_servers:\n  a: { command: x, args: [--key, ${TOKEN}, "${TOKEN}", k=${TOKEN}], env: { A_TOKEN: &a ${TOKEN}, B: *a } }\n  b:\n    command: run ${password}\n    args:\n      - ${password}\n      - '${TOKEN}'\n`,
+    );
+    writeFileSync(join(home, "broken.yml"), `a: [${password}\n`);
+    const file = join(tempFolder(), "masked.tgz");
+    const { masked } = await hermesJson<Made>(["backup", file], { home });
+    expect(masked).toEqual(["broken.yml", "config.yaml"]);
+    const folder = await unpacked(file);
+    expect(allBytes(folder)).not.toMatch(new RegExp(`${TOKEN}|${password}`));
+    const text = readFileSync(join(folder, "home/config.yaml"), "utf8");
+    const key = "[REDACTED:mcp_servers.a.env.A_TOKEN]";
+    expect(parse(text)).toEqual({
+      model: { api_key: key },
+      mcp_servers: {
+        a: { command: "x", args: ["--key", key, key, `k=${key}`], env: { A_TOKEN: key, B: key } },
+        b: { command: "run [REDACTED:DB_PASSWORD]", args: ["[REDACTED:DB_PASSWORD]", key] },
+      },
+    });
+    expect(text).toContain(`"${key}"   # was ${key}\n`);
+    const manifest = JSON.parse(readFileSync(join(folder, "hermes-backup.json"), "utf8"));
+    expect(manifest.masked).toEqual(masked);
+
+    const fresh = tempFolder();
+    const told = await hermes(["restore", file, "--yes"], { home: fresh });
+    expect(told.stdout + told.stderr).toMatch(/config\.yaml.*\n?.*\[REDACTED.*\.env/);
+    const again = await hermesJson<Made>(["restore", file, "--yes"], { home: fresh });
+    expect(again.masked).toEqual(masked);
+    expect((await hermes(["config", "check"], { home: fresh })).code).toBe(0);
   });
 
   it("replaces no file without a yes", async () => {
@@ -281,6 +360,17 @@ describe("hermes restore", () => {
     expect(refused.code).toBe(4);
     expect(errorLine(refused).message).toContain("in use by another hermes");
     expect((await hermes(["restore", file, "--yes"], { home: used })).code).toBe(0);
+  }, 30_000);
+
+  it("can be told again at once: what the first one kept stays", async () => {
+    const again = copyOf(home);
+    const kept: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const done = await hermesJson<{ readonly kept: string }>(["restore", file, "--yes"], { home: again });
+      kept.push(done.kept);
+    }
+    expect(new Set(kept).size).toBe(3);
+    for (const folder of kept) expect(existsSync(join(folder, "config.yaml"))).toBe(true);
   }, 30_000);
 
   it("is for people: a tool call cannot exchange the home under its own rules", async () => {

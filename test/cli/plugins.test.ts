@@ -187,7 +187,8 @@ describe("what a plugin brings to the command line", () => {
 
   beforeAll(() =>
     enabled(home, "kit", {
-      manifest: "provides_commands: [weather]\nprovides_environments: [attic]\nprovides_approvers: [pager]\n",
+      manifest:
+        "provides_commands: [weather, forget]\nprovides_environments: [attic]\nprovides_approvers: [pager]\n",
       code: `export default (ctx) => {
   ctx.command("weather", {
     description: "Tells the weather",
@@ -200,6 +201,11 @@ describe("what a plugin brings to the command line", () => {
       else print(JSON.stringify(told));
       return words[0] === "Atlantis" ? 3 : 0;
     },
+  });
+  ctx.command("forget", {
+    description: "Forgets a city",
+    options: { "--dry-run": "only say which" },
+    run: async ({ options, value }) => value(options),
   });
   ctx.environment("attic", async ({ builtin }) => {
     const local = await builtin("local");
@@ -223,6 +229,15 @@ describe("what a plugin brings to the command line", () => {
       stdout: expect.stringMatching(/Tells the weather[\s\S]*--unit <name>/),
     });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--frobnicate") });
+  });
+
+  it("--dry-run goes to a command that has it among its options, and is refused for others", async () => {
+    const [known, unknown] = await Promise.all([
+      hermes(["--dry-run", "forget", "--json"], { home }),
+      hermes(["weather", "--dry-run"], { home }),
+    ]);
+    expect(json(known)).toEqual({ dryRun: true });
+    expect(unknown).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--dry-run") });
   });
 
   it("an environment for --env; and before it may bring a tool of ours, that is said", async () => {

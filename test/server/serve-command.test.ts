@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/sqlite-driver.js";
 import { tempDir } from "../support/runtime.js";
 import { bundleProgram, type ServeProcess, startServe } from "./serve-process.js";
 import { TOKEN, until } from "./support.js";
@@ -131,16 +132,30 @@ describe("hermes serve", () => {
     expect(calls).toMatchObject([{ tool: "sleep", status: "cancelled", door: "http" }]);
   });
 
-  it("explains why it cannot start, with exit code 1 or 2", async () => {
+  it("explains why it cannot start, with the exit code that stands for the reason", async () => {
     const running = await addressOf(serve());
     const taken = serve({ args: ["--port", running.port] });
-    expect(await taken.exited).toBe(1);
+    expect(await taken.exited).toBe(4);
     expect(taken.stderr()).toContain("already in use");
     expect(taken.stderr()).toContain("--port 0");
 
     const open = serve({ args: ["--host", "0.0.0.0", "--port", "0", "--json"] });
-    expect(await open.exited).toBe(1);
+    expect(await open.exited).toBe(2);
     expect(JSON.parse(open.stderr()).error.hint).toContain("HERMES_TOKEN");
+    const byVariable = serve({ env: { HERMES_HOST: "0.0.0.0" } });
+    expect(await byVariable.exited).toBe(2);
+
+    const home = tempDir();
+    const database = openDatabase(join(home, "state.db"));
+    database.exec("PRAGMA user_version = 999");
+    database.close();
+    const newer = serve({ home });
+    expect(await newer.exited).toBe(4);
+    expect(newer.stderr()).toContain("newer version");
+
+    const unreadable = tempDir();
+    mkdirSync(join(unreadable, "state.db"));
+    expect(await serve({ home: unreadable }).exited).toBe(1);
 
     const nonsense = serve({ args: ["--port", "http"] });
     expect(await nonsense.exited).toBe(2);

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { sizeText } from "../../base/human.js";
 import { SecretRegistry } from "../../policy/secrets.js";
@@ -12,11 +12,9 @@ import { VERSION } from "../../version.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
 import { assertPerson } from "../person.js";
-import { type HomeEntry, homeEntries } from "./home-files.js";
+import { type HomeEntry, homeEntries, unlessMissing } from "./home-files.js";
 import { type BackedUpFile, CONTENT, MANIFEST, manifestText, sha256Of } from "./manifest.js";
-
-/** A longer file is not one that people write settings or notes into. */
-const LONGEST_MASKED = 4 * 1024 * 1024;
+import { maskFile } from "./mask.js";
 
 /** Everything of the home that cannot be made again, in one file; servers may run meanwhile. */
 export async function backup(context: CommandContext): Promise<void> {
@@ -110,7 +108,7 @@ async function snapshot(wanted: {
     files[path] = { bytes: size, mode: copy.mode, sha256: await sha256Of(copy.to) };
   }
   const manifest = { format: 1, version: VERSION, created_at: new Date().toISOString(), secrets } as const;
-  await writeFile(join(staging, MANIFEST), manifestText({ ...manifest, databases, files, links }));
+  await writeFile(join(staging, MANIFEST), manifestText({ ...manifest, databases, files, links, masked }));
   return { files: Object.keys(files).length + Object.keys(links).length, databases, masked };
 }
 
@@ -146,20 +144,9 @@ async function copied(wanted: {
   if (entry.kind === "database") {
     return { to, mode, format: copyDatabase({ from, to, secrets: known === undefined }), masked: false };
   }
-  await copyFile(from, to);
-  const masked = known !== undefined && found.size <= LONGEST_MASKED && (await maskedIn(to, known));
-  return { to, mode, masked };
-}
-
-async function maskedIn(path: string, known: SecretRegistry): Promise<boolean> {
-  const bytes = await readFile(path);
-  const text = bytes.toString("utf8");
-  // Not text: it would not come back as it was.
-  if (!Buffer.from(text).equals(bytes)) return false;
-  const clean = known.redact(text);
-  if (clean === text) return false;
-  await writeFile(path, clean);
-  return true;
+  const isCopied = await unlessMissing(() => copyFile(from, to).then(() => true));
+  if (isCopied === undefined) return undefined;
+  return { to, mode, masked: known !== undefined && (await maskFile(to, known)) };
 }
 
 /** One consistent state of a database that others may be writing to; returns its format number. */

@@ -1,7 +1,8 @@
-import { type Dirent, readlinkSync } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { open, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { constants, gunzipSync } from "node:zlib";
+import { isMissing } from "../../base/errno.js";
 import { MANIFEST } from "./manifest.js";
 
 /** Can be fetched or made again, or belongs to this machine alone. */
@@ -21,15 +22,18 @@ const LEFT_OUT = new Set([
 /** The search index is made again from the conversations; it must not outlive those it was made from. */
 const INDEX = /^sessions-index\.db/;
 
-/** Logs and locks of databases, what is kept of damaged and older ones, and what a restore has left. */
-const BESIDE =
-  /(?:-(?:wal|shm|journal)|\.(?:lock|repair-lock|suspect|tmp))$|\.(?:corrupt|format)-\d|^\.?(?:before-)?restore-/;
+/** At the top of the home: locks, drafts, what is kept of damaged and older databases, and what a restore has left. */
+const OWN =
+  /\.db-(?:wal|shm|journal)$|\.(?:lock|repair-lock|suspect)$|[.-][0-9a-f]{8,12}\.tmp$|\.db(?:-wal)?\.(?:corrupt|format)-\d|^(?:\.restore-|before-restore-\d)/;
+
+/** Only beside a database: elsewhere a person may have named a file so. */
+const LOG = /-(?:wal|shm|journal)$/;
 
 const SECRETS = new Set([".env", "approvals.key", "mcp-tokens", "server.token"]);
 
 /** Whether an entry of the home goes into a backup, and leaves the home when one is restored. */
 export function isBackedUp(name: string, { secrets }: { readonly secrets: boolean }): boolean {
-  if (LEFT_OUT.has(name) || INDEX.test(name) || BESIDE.test(name)) return false;
+  if (LEFT_OUT.has(name) || INDEX.test(name) || OWN.test(name)) return false;
   return secrets || !SECRETS.has(name);
 }
 
@@ -58,24 +62,43 @@ export async function* homeEntries(
 
 async function* below(home: string, path: string, entry: Dirent): AsyncGenerator<HomeEntry> {
   const place = join(home, path);
-  if (entry.isSymbolicLink()) yield { path, kind: "link", target: readlinkSync(place) };
-  else if (entry.isFile()) {
-    if (BESIDE.test(entry.name)) return;
+  if (entry.isSymbolicLink()) {
+    const target = await unlessMissing(() => readlink(place));
+    if (target !== undefined) yield { path, kind: "link", target };
+  } else if (entry.isFile()) {
+    if (LOG.test(entry.name) && (await kindOf(place.replace(LOG, ""))) === "database") return;
     const kind = await kindOf(place);
-    if (kind !== "backup") yield { path, kind };
+    if (kind === "file" || kind === "database") yield { path, kind };
   } else if (entry.isDirectory()) {
     for (const inner of await sorted(place)) yield* below(home, `${path}/${inner.name}`, inner);
   }
 }
 
 async function sorted(folder: string): Promise<readonly Dirent[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = (await unlessMissing(() => readdir(folder, { withFileTypes: true }))) ?? [];
   return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** A backup in a backup would double it each time, and bring secrets into one that is to have none. */
-async function kindOf(path: string): Promise<"database" | "backup" | "file"> {
-  const file = await open(path);
+/** Undefined for what has left meanwhile, as locks and drafts do. */
+export async function unlessMissing<Found>(look: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Undefined for what is no file, or none any more. A backup in a backup would double it each time, and bring secrets into
+ * one that is to have none.
+ */
+async function kindOf(path: string): Promise<"database" | "backup" | "file" | undefined> {
+  // Opening a pipe would wait for somebody who writes to it.
+  const found = await unlessMissing(() => stat(path));
+  if (found?.isFile() !== true) return undefined;
+  const file = await unlessMissing(() => open(path));
+  if (file === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
     const start = buffer.subarray(0, bytesRead);

@@ -30,6 +30,8 @@ export interface Manifest {
   readonly databases: Readonly<Record<string, number>>;
   readonly files: Readonly<Record<string, BackedUpFile>>;
   readonly links: Readonly<Record<string, string>>;
+  /** Files in which a mask stands for each secret; older backups do not say it. */
+  readonly masked?: readonly string[];
 }
 
 export function manifestText(manifest: Manifest): string {

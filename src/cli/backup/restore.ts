@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CONVERSATION_MIGRATIONS } from "../../agent/sessions/schema.js";
-import { messageOf } from "../../base/errno.js";
+import { errnoOf, messageOf } from "../../base/errno.js";
 import { GATEWAY_MIGRATIONS } from "../../gateway/schema.js";
 import { runningServer } from "../../runtime/running-server.js";
 import { DatabaseError } from "../../store/database-error.js";
@@ -46,7 +46,8 @@ export async function restore(context: CommandContext): Promise<void> {
     const plan = await planFor(home, join(staging, CONTENT), manifest);
     if (!out.json) show(context, { file, manifest, plan });
     const dryRun = flags.dryRun === true;
-    const summary = { file, version: manifest.version, created_at: manifest.created_at, home, ...plan };
+    const { version, created_at, masked = [] } = manifest;
+    const summary = { file, version, created_at, home, ...plan, masked };
     if (dryRun) return out.json ? out.value({ ok: true, dry_run: true, ...summary, kept: null }) : undefined;
     await confirm({ question: "Restore it?", yes: flags.yes === true, refused: "Nothing was changed" });
     await assertUnused(home);
@@ -193,6 +194,13 @@ function show(
   if (added.length > 0) out.line(`  added     ${added.join(", ")}`);
   if (removed.length > 0) out.line(`  removed   ${removed.join(", ")}`);
   if (!manifest.secrets) out.line("  kept      secrets (.env, tokens, keys): the backup has none");
+  const { masked = [] } = manifest;
+  if (masked.length === 0) return;
+  out.line(`  masked    ${masked.join(", ")}`);
+  const name = "$" + "{NAME}";
+  out.line(
+    `  ${out.mark("warning")} Where [REDACTED…] stands in them, write the secret again, or ${name} and the secret as NAME into .env`,
+  );
 }
 
 /** Moves the old entries aside and the new ones in; a step that fails takes all of it back. */
@@ -202,7 +210,8 @@ async function exchange(wanted: {
   readonly plan: Plan;
 }): Promise<string | undefined> {
   const { home, from, plan } = wanted;
-  const old = [...plan.replaced, ...plan.removed, ...(await readdir(home)).filter(isMadeFromRest)];
+  const made = (await readdir(home)).filter(isMadeFromRest);
+  const old = [...new Set([...plan.replaced, ...plan.removed, ...made])];
   const aside = old.length > 0 ? await asideFor(home) : undefined;
   const moves = [
     ...old.map((name) => [join(home, name), join(aside ?? home, name)] as const),
@@ -235,7 +244,18 @@ async function asideFor(home: string): Promise<string> {
     () => true,
     () => false,
   );
-  const folder = isSameDisk && isOurs ? join(parent, `${basename(home)}.${name}`) : join(home, name);
-  await mkdir(folder, { mode: 0o700 });
-  return folder;
+  return newFolder(isSameDisk && isOurs ? join(parent, `${basename(home)}.${name}`) : join(home, name));
+}
+
+/** Its name has the second, and somebody may restore twice within one. */
+async function newFolder(wanted: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const folder = count === 1 ? wanted : `${wanted}-${count}`;
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+    }
+  }
 }

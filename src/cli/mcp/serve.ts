@@ -1,15 +1,11 @@
 import { serveMcpOverStreams } from "../../server/mcp/stdio.js";
 import { type CommandContext, exitSoon } from "../context.js";
-import { commandError } from "../errors.js";
 import { takeStandardOutput } from "../protocol-output.js";
 import { reportUncaughtErrors } from "../session/with-session.js";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Standard output belongs to the protocol: whatever else a tool or library prints goes to standard error. */
-export async function serve({ flags, runtime: open }: CommandContext): Promise<void> {
-  if (flags.dryRun === true) {
-    throw commandError("bad_request", "--dry-run has no meaning here: a client decides what to call");
-  }
+export async function serve({ runtime: open }: CommandContext): Promise<void> {
   const protocol = takeStandardOutput();
   const stop = new AbortController();
   const onSignal = () => stop.abort();

@@ -37,7 +37,10 @@ export async function runPluginCommand(
         status?.fix,
       );
     }
-    const typed = readWords(name, command, context.args);
+    const typed = readWords(name, command, [
+      ...(context.flags.dryRun === true ? ["--dry-run"] : []),
+      ...context.args,
+    ]);
     if (typed === undefined) return;
     const code = await command.run({
       words: typed.words,
