@@ -13,7 +13,7 @@ import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { VERSION } from "../version.js";
 import type { CommandContext } from "./context.js";
-import { commandError } from "./errors.js";
+import { commandError, EXIT } from "./errors.js";
 import { assertOwnHome } from "./home-access.js";
 import { brief, type Output } from "./output.js";
 import { assertPerson, howToBeAsked } from "./person.js";
@@ -46,6 +46,8 @@ export async function serve({ out, runtime: open, options, home }: CommandContex
       out.fail(
         failure("unavailable", `A server of this home runs already: ${other.url}`, "Its page: hermes open"),
       );
+    // What may pass by itself: units try again.
+    if (isAddressTrouble(thrown)) process.exitCode = EXIT.unexpected;
   } finally {
     await runtime.close();
     signals.release();
@@ -62,6 +64,11 @@ export async function serveForAuthor(context: CommandContext): Promise<void> {
 
 function isPortTaken(thrown: unknown): boolean {
   return thrown instanceof HermesError && /is already in use/.test(thrown.message);
+}
+
+/** An old server may still be ending, or the network not be up. */
+function isAddressTrouble(thrown: unknown): boolean {
+  return isPortTaken(thrown) || (thrown instanceof HermesError && /is no address of/.test(thrown.message));
 }
 
 async function start(

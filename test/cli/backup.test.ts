@@ -124,6 +124,20 @@ describe("hermes backup", () => {
     expect(readFileSync(join(await unpacked(file), "home/config.yaml"), "utf8")).toBe(config);
   });
 
+  it("is not made without secrets when nobody can tell which stand in the settings", async () => {
+    const home = tempFolder();
+    writeFileSync(join(home, "config.yaml"), `model:\n  api_key: ${TOKEN}\n  : [broken\n`);
+    const file = join(tempFolder(), "home.tgz");
+    const refused = await hermes(["backup", file, "--json"], { home });
+    expect(refused.code).toBe(2);
+    expect(errorLine(refused)).toMatchObject({
+      message: expect.stringContaining("config.yaml cannot be read"),
+    });
+    expect(existsSync(file)).toBe(false);
+    await hermesJson(["backup", file, "--secrets"], { home });
+    expect(existsSync(file)).toBe(true);
+  });
+
   it("leaves out earlier backups, whose secrets would be in it", async () => {
     const home = await homeWithBackupInside();
     const { files } = await hermesJson<Made>(["backup", join(home, "memories/plain.tar.gz")], { home });

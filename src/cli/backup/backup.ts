@@ -113,8 +113,17 @@ async function snapshot(wanted: {
 }
 
 async function knownSecrets(context: CommandContext): Promise<SecretRegistry> {
+  const config = await context.config();
+  const unread = config.files.find(({ state }) => state === "broken" || state === "last-good");
+  if (unread !== undefined) {
+    throw commandError(
+      "bad_request",
+      `${unread.path} cannot be read as settings, so nobody knows which secrets stand in it to be masked`,
+      "Mend it (hermes config check says what is wrong), or take the secrets along with --secrets.",
+    );
+  }
   const known = new SecretRegistry();
-  addKnownSecrets(known, await context.config());
+  addKnownSecrets(known, config);
   // What only looks like a credential may be an example in a skill, which must come back as it was.
   known.patterns = false;
   return known;
