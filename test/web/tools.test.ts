@@ -192,6 +192,7 @@ it("a scorecard says what was got wrong, and what the description could say", as
   session.close();
   await show("/tools/sleep?tab=score");
   const models = tab.getByRole("group", { name: "By model, table" });
+  await models.locator("tbody tr").first().waitFor();
   expect(await models.locator("tbody tr").allTextContents()).toEqual([
     expect.stringMatching(/^no model71.*1 invalid_arguments$/),
   ]);
