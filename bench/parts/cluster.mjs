@@ -21,11 +21,17 @@ export async function measureCluster({ dist, effort }) {
         subject: await start("cluster", { dist, server, ...options }),
         operation,
       });
+      const [here, away] = [
+        await front({ local: true }, "oneByOne"),
+        await front({ cluster: "overhead" }, "oneByOne"),
+      ];
       const samples = await takeTurns(
         {
           "bare-nats": { subject: await start("bare-nats", { server }), operation: "oneByOne" },
-          "call-here": await front({ local: true }, "oneByOne"),
-          "call-on-worker": await front({ cluster: "overhead" }, "oneByOne"),
+          "call-here": here,
+          "call-on-worker": away,
+          "change-here": { ...here, operation: "changing" },
+          "change-on-worker": { ...away, operation: "changing" },
         },
         effort,
       );
@@ -37,11 +43,14 @@ export async function measureCluster({ dist, effort }) {
         },
         effort,
       );
-      const added = samples["call-on-worker"].map((time, round) => time - samples["call-here"][round]);
+      const beyond = (one, other) => samples[one].map((time, round) => time - samples[other][round]);
+      const added = beyond("call-on-worker", "call-here");
+      const addedToChange = beyond("change-on-worker", "change-here");
       return {
-        microseconds: inMicroseconds({ ...samples, added, ...waiting }),
+        microseconds: inMicroseconds({ ...samples, added, "added-to-change": addedToChange, ...waiting }),
         ratios: {
           "added / bare-nats": ratio(added, samples["bare-nats"]),
+          "added-to-change / bare-nats": ratio(addedToChange, samples["bare-nats"]),
           ...ratios(waiting, "two-workers", ["one-worker"]),
           ...ratios(waiting, "four-workers", ["one-worker"]),
         },

@@ -20,6 +20,16 @@ export async function openRuntime({ dist, server, cluster = "bench", slots = 64 
     effects: () => [],
   });
   registry.register({
+    name: "count",
+    toolset: "bench",
+    schema: {
+      description: "The same as a change of something, which is written down on disk before it begins",
+      parameters: echoSchema,
+    },
+    handler: echo,
+    effects: () => [{ action: "bench:count", resource: "counter", mode: "write" }],
+  });
+  registry.register({
     name: "wait",
     toolset: "bench",
     schema: { description: "Waits", parameters },

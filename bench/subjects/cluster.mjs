@@ -9,14 +9,17 @@ export async function open({ local = false, ...options }) {
   const { library, runtime, close } = await openRuntime(options);
   if (!local) await library.joinCluster(runtime);
   const session = await runtime.openSession();
-  const call = (number) => session.call({ name: "echo", arguments: echoArguments(number) });
-  const result = await call(7);
-  assertEchoed("cluster", result.structured);
-  if ((result.worker === undefined) !== local) throw new Error(`it ran ${result.worker ?? "here"}`);
+  const calls = (name) => (number) => session.call({ name, arguments: echoArguments(number) });
+  for (const name of ["echo", "count"]) {
+    const result = await calls(name)(7);
+    assertEchoed(`cluster, ${name}`, result.structured);
+    if ((result.worker === undefined) !== local) throw new Error(`it ran ${result.worker ?? "here"}`);
+  }
   const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => runtime.openSession()));
   return {
     operations: {
-      oneByOne: oneByOne(call),
+      oneByOne: oneByOne(calls("echo")),
+      changing: oneByOne(calls("count")),
       // A unit is one call of each session.
       waiting: oneByOne(() => Promise.all(sessions.map((one) => one.call({ name: "wait", arguments: {} })))),
     },

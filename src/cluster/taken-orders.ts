@@ -75,10 +75,7 @@ export class TakenOrders {
   }
 
   #dropOldest(): void {
-    const oldest = this.#outcomes.keys().next();
-    if (oldest.done === true) return;
-    this.#bytes -= this.#outcomes.peek(oldest.value)?.bytes ?? 0;
-    this.#outcomes.delete(oldest.value);
+    this.#bytes -= this.#outcomes.dropOldest()?.bytes ?? 0;
   }
 }
 

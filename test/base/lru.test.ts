@@ -17,13 +17,25 @@ it("forgets what was neither set nor asked for the longest", () => {
 });
 
 it("holds the last distinct keys that were used, whatever happens", () => {
-  const step = fc.tuple(fc.constantFrom("get", "set"), fc.integer({ min: 0, max: 9 }));
+  const step = fc.tuple(
+    fc.constantFrom("get", "set", "delete", "drop", "clear"),
+    fc.integer({ min: 0, max: 9 }),
+  );
   fc.assert(
     fc.property(fc.array(step), fc.integer({ min: 1, max: 6 }), (steps, max) => {
       const map = new LruMap<number, string>(max);
       let model: number[] = [];
       for (const [action, key] of steps) {
-        if (action === "get" && !model.includes(key)) expect(map.get(key)).toBeUndefined();
+        if (action === "clear") {
+          map.clear();
+          model = [];
+        } else if (action === "delete") {
+          expect(map.delete(key)).toBe(model.includes(key));
+          model = model.filter((other) => other !== key);
+        } else if (action === "drop") {
+          expect(map.dropOldest()).toBe(model[0]?.toString());
+          model = model.slice(1);
+        } else if (action === "get" && !model.includes(key)) expect(map.get(key)).toBeUndefined();
         else {
           if (action === "set") map.set(key, `${key}`);
           else expect(map.get(key)).toBe(`${key}`);
