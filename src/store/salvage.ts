@@ -25,7 +25,7 @@ const MOST_JUMPS = 2_000;
 interface Copied {
   readonly table: string;
   readonly rows: number;
-  /** False when some could not be read. */
+  /** False when some could not be read, or are no rows of this table. */
   readonly whole: boolean;
 }
 
@@ -98,13 +98,15 @@ function copyTable(
   const insert = into.prepare(
     `INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
   );
-  let rows = 0;
+  let [rows, leftOut] = [0, 0];
   const keep = (row: SqlRow): void => {
     const values = columns.map((column): SqlValue => row[column] ?? null);
     try {
-      rows += insert.run(...values).changes;
+      if (insert.run(...values).changes > 0) rows += 1;
+      else leftOut += 1;
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
+      leftOut += 1;
     }
   };
   into.exec("BEGIN IMMEDIATE");
@@ -113,11 +115,18 @@ function copyTable(
     const keys = keysWithoutRowid(into, table);
     const whole = keys === undefined ? readNumbered(reading) : readKeyed(reading, keys);
     into.exec("COMMIT");
-    return { table, rows, whole };
+    return { table, rows, whole: whole && leftOut === 0 };
   } catch (error) {
     into.exec("ROLLBACK");
     throw error;
   }
+}
+
+const LEAST_ROW_BYTES = 4;
+
+function bytesOf(db: Database): number {
+  const one = (name: string) => Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+  return one("page_count") * one("page_size");
 }
 
 interface Reading {
@@ -140,10 +149,12 @@ function keysWithoutRowid(db: Database, table: string): string | undefined {
 
 /** From both ends, as far as it goes; false when something lies between that cannot be read. */
 function readKeyed({ from, table, columns, keep }: Reading, keys: string): boolean {
+  // Pages that lead in a circle have no end; a row takes at least so many bytes.
+  const most = bytesOf(from) / LEAST_ROW_BYTES;
   const direction = (order: "ASC" | "DESC"): boolean => {
     const by = keys.replaceAll(",", ` ${order},`);
     try {
-      for (let offset = 0; ; offset += 1) {
+      for (let offset = 0; offset < most; offset += 1) {
         const row = from
           .prepare(
             `SELECT ${columns.join(", ")} FROM ${table} ORDER BY ${by} ${order} LIMIT 1 OFFSET ${offset}`,
@@ -152,6 +163,7 @@ function readKeyed({ from, table, columns, keep }: Reading, keys: string): boole
         if (row === undefined) return true;
         keep(row);
       }
+      return false;
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
       return false;
@@ -174,25 +186,45 @@ function readNumbered(reading: Reading): boolean {
   let whole = true;
   let jumps = 0;
   for (let after = -1, limit = PAGE; jumps < MOST_JUMPS; ) {
-    try {
-      const rows = page(after, limit);
-      for (const row of rows) keep(row);
-      const last = rows.at(-1)?.["rowid "];
-      if (typeof last !== "number") return whole;
-      after = last;
+    const { rows, isSound } = numbered(() => page(after, limit), after);
+    for (const [number, row] of rows) {
+      keep(row);
+      after = number;
+    }
+    if (isSound) {
+      if (rows.length === 0) return whole;
       if (limit < PAGE) limit *= 2;
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
-      whole = false;
-      // First as near to the damage as possible, then behind it.
-      if (limit > 1) limit = 1;
-      else {
-        jumps += 1;
-        after += JUMP * Math.ceil(jumps / 100);
-      }
+      continue;
+    }
+    whole = false;
+    // First as near to the damage as possible, then behind it.
+    if (limit > 1) limit = 1;
+    else {
+      jumps += 1;
+      after += JUMP * Math.ceil(jumps / 100);
     }
   }
   return false;
+}
+
+/** As far as their numbers grow: those of a page that is gone in parts are the same again and again, without an end. */
+function numbered(
+  read: () => readonly SqlRow[],
+  after: number,
+): { readonly rows: readonly (readonly [number, SqlRow])[]; readonly isSound: boolean } {
+  const rows: (readonly [number, SqlRow])[] = [];
+  try {
+    for (const row of read()) {
+      const number = row["rowid "];
+      if (typeof number !== "number" || number <= (rows.at(-1)?.[0] ?? after))
+        return { rows, isSound: false };
+      rows.push([number, row]);
+    }
+    return { rows, isSound: true };
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return { rows, isSound: false };
+  }
 }
 
 function report(copied: readonly Copied[]): string {

@@ -37,6 +37,15 @@ async function damagePagesWith(path: string, text: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
+/** As after a power cut: where the rows stand is still told, and the rows are gone. */
+async function keepBeginningOfPageWith(path: string, text: string): Promise<void> {
+  const bytes = await readFile(path);
+  const at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  const page = at - (at % PAGE);
+  await writeFile(path, bytes.fill(0, page + 400, page + PAGE));
+}
+
 describe("a damaged database", () => {
   test("keeps the jobs that can be read, and names what was lost", async () => {
     const { home, path } = await homeWithJobs();
@@ -66,5 +75,15 @@ describe("a damaged database", () => {
     expect(next.notices[0]).toContain("3 scheduled jobs");
     expect(next.check()).toEqual([]);
     await next.close();
+  });
+
+  test("with a page that is there in part: its rows all seem to have the number 0, and to say nothing", async () => {
+    const { path } = await homeWithJobs();
+    await keepBeginningOfPageWith(path, "run_two_150");
+    const store = await openStore({ path });
+    expect(store.notices[0]).toMatch(/Recovered: 3 scheduled jobs, \d+ runs of jobs\./);
+    expect(store.notices[0]).toContain("Lost: some runs of jobs.");
+    expect(store.check()).toEqual([]);
+    await store.close();
   });
 });
