@@ -21,8 +21,8 @@ export interface InboxParts {
   readonly worker: string;
   readonly slots: number;
   readonly log: Logger;
-  /** Whether orders are surely still wanted when they come. */
-  isSure(): boolean;
+  /** Whether anything new may begin. */
+  isOpen(): boolean;
   /** Resolves when it is done with; undefined when it has been here before, or must not begin. */
   begin(order: Order): Promise<void> | undefined;
   /** The same for what the queue brings, which is answered whatever it is; undefined when it runs already. */
@@ -85,7 +85,7 @@ export class OrderInbox {
 
   #hear(order: Order): void {
     if (this.#running >= this.#parts.slots || this.#held.length > 0) return;
-    if (this.#isBehind || !this.#parts.isSure()) return;
+    if (this.#isBehind || !this.#parts.isOpen()) return;
     const done = this.#parts.begin(order);
     if (done === undefined) return;
     this.#ahead.set(

@@ -120,7 +120,7 @@ export class Worker {
       worker: this.id,
       slots: this.#runtime.config.values.cluster.slots,
       log: this.#runtime.log,
-      isSure: () => !this.#closed && !this.#isDoubtful(),
+      isOpen: () => !this.#closed,
       begin: (order) => this.#begin(order),
       take: (order, queued) => this.#take(order, queued),
       renewed: () => this.#record.writeAgain(),
