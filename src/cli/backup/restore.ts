@@ -173,8 +173,11 @@ interface Plan {
 }
 
 async function planFor(home: string, content: string, { secrets }: Manifest): Promise<Plan> {
-  const present = (await readdir(home)).filter((name) => isBackedUp(name, { secrets }));
   const brought = await readdir(content);
+  // Whatever a backup brings: what it takes the place of is kept.
+  const present = (await readdir(home)).filter(
+    (name) => isBackedUp(name, { secrets }) || brought.includes(name),
+  );
   return {
     replaced: brought.filter((name) => present.includes(name)).sort(),
     added: brought.filter((name) => !present.includes(name)).sort(),
