@@ -12,6 +12,9 @@ export function proxyVariables(): Readonly<Record<string, string>> {
   return forPrograms;
 }
 
+/** npm would say nothing for more than a minute when nobody answers: it waits 10 s and then 60 s before it asks again. */
+export const NPM_PATIENCE = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"] as const;
+
 /**
  * Sends every `fetch` and WebSocket of this process that knows nothing of our settings (MCP servers, gateways, traces,
  * downloads) through the operator's proxy. A program that uses this package as a library decides this for itself.
