@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errnoOf } from "../base/errno.js";
+import { quoteIfNeeded } from "../base/quote.js";
 import { commandError } from "./errors.js";
 
 /**
@@ -20,12 +21,30 @@ export function assertOwnHome(home: string): void {
 }
 
 function notOurs(home: string, place: string): Error {
-  const { uid, gid, mode } = statSync(place);
+  const known = firstKnown(place);
+  const { uid, gid, mode } = statSync(known);
   const me = `${process.getuid?.()}:${process.getgid?.()}`;
   const rights = (mode & 0o777).toString(8);
+  // Never the whole of a folder that is not the home: it may be /var/lib, or somebody's own.
+  const give =
+    known === home
+      ? `give it away (chown -R ${me} ${quoteIfNeeded(home)})`
+      : `have it made (install -d -m 700 -o ${process.getuid?.()} -g ${process.getgid?.()} ${quoteIfNeeded(home)})`;
   return commandError(
     "unavailable",
-    `${place} belongs to user ${uid}:${gid} (mode ${rights}), and this runs as ${me}: the Hermes home ${home} cannot be used`,
-    `Run as its owner (docker run --user ${uid}:${gid}, or User= of the unit), give it away (chown -R ${me} ${place}), or set HERMES_HOME to another folder.`,
+    `${known} belongs to user ${uid}:${gid} (mode ${rights}), and this runs as ${me}: the Hermes home ${home} cannot be used`,
+    `Run as its owner (docker run --user ${uid}:${gid}, or User= of the unit), ${give}, or set HERMES_HOME to another folder.`,
   );
+}
+
+/** What lies in a folder that may not be entered, nobody can say anything of. */
+function firstKnown(place: string): string {
+  for (let known = place; ; known = dirname(known)) {
+    try {
+      statSync(known);
+      return known;
+    } catch (error) {
+      if (known === dirname(known)) throw error;
+    }
+  }
 }

@@ -99,7 +99,7 @@ function checkNumber(check: {
   return { value: moved };
 }
 
-function readBoolean(value: unknown): boolean | undefined {
+export function readBoolean(value: unknown): boolean | undefined {
   if (typeof value === "boolean") return value;
   const word = String(value).trim().toLowerCase();
   if (["true", "yes", "on", "1"].includes(word)) return true;

@@ -33,7 +33,7 @@ export function readDotenv(file: string, report: Report): Dotenv | undefined {
   const line = (name: string) => placeOf(name)?.line ?? 0;
   reportBrokenLines(text, report);
   const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parseEnv(text)).sort(([a], [b]) => line(a) - line(b))) {
+  for (const [name, value] of Object.entries(parseDotenv(text)).sort(([a], [b]) => line(a) - line(b))) {
     if (value === undefined) continue;
     if (!isForbiddenInDotenv(name)) {
       values[name] = value;
@@ -50,7 +50,45 @@ export function readDotenv(file: string, report: Report): Dotenv | undefined {
   return { values, placeOf };
 }
 
+/** The values of such a text. Node's reader makes a name of a broken line and of the next one, which then sets nothing. */
+export function parseDotenv(text: string): NodeJS.Dict<string> {
+  const body = withoutBom(text);
+  const broken = new Set(linesOf(body).broken);
+  return parseEnv(
+    body
+      .split("\n")
+      .map((line, index) => (broken.has(index + 1) ? "" : line))
+      .join("\n"),
+  );
+}
+
+/** Numbers of the lines that say nothing. */
+export function brokenDotenvLines(text: string): readonly number[] {
+  return linesOf(withoutBom(text)).broken;
+}
+
 const LINE = /^\s*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*\s*=.*)?$/;
+
+interface Lines {
+  readonly broken: readonly number[];
+  /** The quote that nothing closes, and where it stands. */
+  readonly open: { readonly mark: string; readonly line: number } | undefined;
+}
+
+function linesOf(text: string): Lines {
+  const broken: number[] = [];
+  let open: Lines["open"];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (open !== undefined) {
+      if (line.includes(open.mark)) open = undefined;
+      continue;
+    }
+    if (!LINE.test(line)) broken.push(index + 1);
+    const [, mark = "", rest = ""] = /^\s*[^#=]*=\s*(["'`])(.*)$/.exec(line) ?? [];
+    if (mark !== "" && !rest.includes(mark)) open = { mark, line: index + 1 };
+  }
+  return { broken, open };
+}
 
 /** A line that says nothing, or a last one that may be half, has often been a key before. */
 function reportBrokenLines(text: string, report: Report): void {
@@ -62,19 +100,11 @@ function reportBrokenLines(text: string, report: Report): void {
       place: { line, column: 1 },
       at: ".env",
     });
+  const { broken, open } = linesOf(text);
+  for (const line of broken) warn("this line is no NAME=value and is ignored", line);
   const lines = text.split(/\r?\n/);
   const last = lines.at(-1) ?? "";
-  let quote: { readonly mark: string; readonly line: number } | undefined;
-  for (const [index, line] of lines.entries()) {
-    if (quote !== undefined) {
-      if (line.includes(quote.mark)) quote = undefined;
-      continue;
-    }
-    if (!LINE.test(line)) warn("this line is no NAME=value and is ignored", index + 1);
-    const [, mark = "", rest = ""] = /^\s*[^#=]*=\s*(["'`])(.*)$/.exec(line) ?? [];
-    if (mark !== "" && !rest.includes(mark)) quote = { mark, line: index + 1 };
-  }
-  if (quote !== undefined) warn(`the ${quote.mark} that begins this value is never closed`, quote.line);
+  if (open !== undefined) warn(`the ${open.mark} that begins this value is never closed`, open.line);
   else if (last.trim() !== "" && !last.trimStart().startsWith("#"))
     warn("the file ends without a line break, so that its last value may be cut off", lines.length);
 }
@@ -143,7 +173,7 @@ function valueEnd(text: string, start: number): number {
 export function upsertDotenv(text: string, name: string, value: string): string | undefined {
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   const existing = dotenvEntries(text).findLast((entry) => entry.name === name);
-  const before = parseEnv(withoutBom(text));
+  const before = parseDotenv(text);
   for (const quoted of spellings(value)) {
     const assignment = `${name}=${quoted}`;
     const gap = text === "" || text.endsWith("\n") ? "" : newline;
@@ -151,7 +181,7 @@ export function upsertDotenv(text: string, name: string, value: string): string 
       ? `${text.slice(0, existing.start)}${assignment}${text.slice(existing.end)}`
       : `${text}${gap}${assignment}${newline}`;
     // The reader is the judge: the new value arrives exactly, and no other one changes.
-    const after = parseEnv(withoutBom(next));
+    const after = parseDotenv(next);
     const others = Object.keys({ ...before, ...after }).filter((other) => other !== name);
     if (after[name] === value && others.every((other) => after[other] === before[other])) return next;
   }

@@ -37,6 +37,14 @@ export function connectionFailure(error: unknown, url: string, proxy?: string): 
   });
 }
 
+/** The same advice for what a library says of a request that it made by itself; undefined where it failed otherwise. */
+export function adviceFor(error: unknown, proxy?: string): string | undefined {
+  const code = causes(error)
+    .map((one) => one.code)
+    .find((one) => /^(?:E[A-Z_]{4,}|UND_ERR_)|CERT|VERIFY_LEAF|ISSUER/.test(String(one)));
+  return code === undefined ? undefined : networkAdvice(code, proxy);
+}
+
 /** Behind a company's proxy most failures have one of two causes, each with one setting; both are named. */
 export function networkAdvice(code: string, proxy?: string): string | undefined {
   if (/CERT|VERIFY_LEAF|ISSUER/.test(code))
@@ -68,7 +76,8 @@ function causes(error: unknown): readonly (Error & { code?: string | undefined }
   const chain: (Error & { code?: string | undefined })[] = [];
   for (let at = error; at instanceof Error && chain.length < 10; ) {
     chain.push(at);
-    at = at instanceof AggregateError ? at.errors[0] : at.cause;
+    // Some libraries have a field of their own for it.
+    at = at instanceof AggregateError ? at.errors[0] : (at.cause ?? ("error" in at ? at.error : undefined));
   }
   return chain;
 }

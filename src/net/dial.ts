@@ -49,7 +49,13 @@ export async function dispatcherFor(target: {
             allowPrivate,
           }),
         })
-      : new undici.ProxyAgent({ ...patience, uri: proxy, connectTimeout: CONNECT_TIMEOUT_MS }));
+      : // Many proxies open tunnels for TLS alone, and pass http requests on as they are.
+        new undici.ProxyAgent({
+          ...patience,
+          uri: proxy,
+          proxyTunnel: false,
+          connectTimeout: CONNECT_TIMEOUT_MS,
+        }));
   kept.delete(key);
   kept.set(key, dispatcher);
   for (const [oldest, unused] of kept) {

@@ -12,6 +12,9 @@ export function proxyVariables(): Readonly<Record<string, string>> {
   return forPrograms;
 }
 
+/** npm would say nothing for more than a minute when nobody answers: it waits 10 s and then 60 s before it asks again. */
+export const NPM_PATIENCE = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"] as const;
+
 /**
  * Sends every `fetch` and WebSocket of this process that knows nothing of our settings (MCP servers, gateways, traces,
  * downloads) through the operator's proxy. A program that uses this package as a library decides this for itself.
@@ -26,11 +29,14 @@ export async function proxyThisProcess(
   forPrograms = { HTTPS_PROXY: rules.proxy, https_proxy: rules.proxy, NO_PROXY: direct, no_proxy: direct };
   const { Agent, Dispatcher: Base, ProxyAgent, setGlobalDispatcher } = await loadUndici();
   const unproxied = new Agent();
-  const proxied = new ProxyAgent(rules.proxy);
+  const proxied = new ProxyAgent({ uri: rules.proxy, proxyTunnel: false });
+  const tunnelled = new ProxyAgent(rules.proxy);
   class ByHost extends Base {
     override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
       const host = hostOf(new URL(String(options.origin)));
-      return (proxyFor(host, rules) === undefined ? unproxied : proxied).dispatch(options, handler);
+      if (proxyFor(host, rules) === undefined) return unproxied.dispatch(options, handler);
+      // A WebSocket is no request that a proxy could pass on.
+      return (options.upgrade ? tunnelled : proxied).dispatch(options, handler);
     }
   }
   setGlobalDispatcher(new ByHost());

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Response } from "undici";
 import { ToolError } from "../tool/errors.js";
 import type { FetchResponse } from "../tool/fetch.js";
@@ -52,7 +53,8 @@ export function boundedResponse(arrival: {
   };
   return {
     status: response.status,
-    statusText: response.statusText,
+    // The client leaves it out where a proxy passed the request on, whatever its types say.
+    statusText: (response.statusText as string | undefined) ?? STATUS_CODES[response.status] ?? "",
     ok: response.ok,
     headers: response.headers as unknown as Headers,
     url,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { proxyVariables } from "../net/process-proxy.js";
+import { NPM_PATIENCE, proxyVariables } from "../net/process-proxy.js";
 import type { WantedPackage } from "./wanted.js";
 
 const run = promisify(execFile);
@@ -102,7 +102,11 @@ function npm(args: readonly string[]): Promise<{ readonly stdout: string }> {
   // npm is a batch file on Windows, which only a shell can start; no argument comes from outside.
   const shell = process.platform === "win32";
   const env = { ...process.env, ...proxyVariables() };
-  return run("npm", [...args, "--loglevel=error"], { env, shell, maxBuffer: 8 * 1024 * 1024 });
+  return run("npm", [...args, "--loglevel=error", ...NPM_PATIENCE], {
+    env,
+    shell,
+    maxBuffer: 8 * 1024 * 1024,
+  });
 }
 
 async function sizeOf(path: string): Promise<number> {

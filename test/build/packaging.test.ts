@@ -1,7 +1,7 @@
 // @needs systemd-analyze setpriv root
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { hermes, main, plainEnvironment, root, tempFolder } from "../cli/hermes.js";
@@ -26,6 +26,19 @@ it("what the units cover of /proc would keep the strict sandbox from mounting it
     expect(readFileSync(join(root, "packaging", unit), "utf8")).not.toMatch(covering);
 });
 
+/** What it says, run as somebody who owns nothing. */
+function refusedAsNobody(home: string, words: readonly string[]): { message: string; hint: string } {
+  const user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+  const run = spawnSync("setpriv", [...user, process.execPath, main, ...words, "--json"], {
+    cwd: "/",
+    env: plainEnvironment(home),
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+  expect(run.status, run.stderr).toBe(4);
+  return JSON.parse(run.stderr).error;
+}
+
 it.each([
   ["serve", "--port", "0"],
   ["worker", "--cluster", "nats://127.0.0.1:9"],
@@ -36,22 +49,36 @@ it.each([
     const home = tempFolder();
     chownSync(home, 4321, 4321);
     chmodSync(home, 0o755);
-    const user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
-    const served = spawnSync("setpriv", [...user, process.execPath, main, ...words, "--json"], {
-      cwd: "/",
-      env: plainEnvironment(home),
-      encoding: "utf8",
-      timeout: 20_000,
-    });
-    expect(served.status, served.stderr).toBe(4);
-    const { error } = JSON.parse(served.stderr) as {
-      readonly error: { readonly message: string; readonly hint: string };
-    };
+    const error = refusedAsNobody(home, words);
     expect(error.message).toContain(`${home} belongs to user 4321:4321`);
     expect(error.message).toContain("65534:65534");
     expect(error.hint).toContain("--user 4321:4321");
+    expect(error.hint).toContain(`chown -R 65534:65534 ${home}`);
   },
 );
+
+it("nobody is told to take a folder that only has the home in it", () => {
+  const folder = tempFolder();
+  chmodSync(folder, 0o755);
+  const { message, hint } = refusedAsNobody(join(folder, "var", "home"), ["serve"]);
+  expect(message).toContain(`${folder} belongs to user 0:0`);
+  expect(hint).toContain(`install -d -m 700 -o 65534 -g 65534 ${join(folder, "var", "home")}`);
+  expect(hint).not.toContain("chown");
+  chmodSync(folder, 0o700);
+  expect(refusedAsNobody(join(folder, "var", "home"), ["serve"]).message).toContain(`${folder} belongs`);
+});
+
+it("backup and restore name the file and the folder of somebody else", () => {
+  const home = tempFolder();
+  const place = tempFolder();
+  for (const folder of [home, place]) chmodSync(folder, 0o777);
+  writeFileSync(join(home, "theirs"), "x", { mode: 0o600 });
+  const backup = ["backup", join(place, "b.tgz")];
+  expect(refusedAsNobody(home, backup).message).toContain(join(home, "theirs"));
+  expect(readdirSync(place)).toEqual([]);
+  chmodSync(home, 0o755);
+  expect(refusedAsNobody(home, ["restore", main, "--yes"]).message).toContain(`${home} belongs to user 0:0`);
+});
 
 it.each([["serve", "--port", "0"], ["worker"], ["gateway", "run"]])(
   "a service that is up before its NATS server ends with 7, after which its unit tries again: %s",

@@ -16,6 +16,7 @@ import * as tar from "tar";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { homeEntries } from "../../src/cli/backup/home-files.js";
+import { manifestText, sha256Of } from "../../src/cli/backup/manifest.js";
 import { openDatabase } from "../../src/store/sqlite-driver.js";
 import { errorLine, hermes, hermesJson, start, tempFolder, until } from "./hermes.js";
 
@@ -363,6 +364,62 @@ describe("hermes restore", () => {
     const cut = join(tempFolder(), "cut.tgz");
     writeFileSync(cut, readFileSync(file).subarray(0, 2_000));
     expect((await hermes(["restore", cut, "--yes"], { home: fresh })).code).toBe(2);
+  });
+
+  it("goes nowhere but into the home, whatever the backup's list says", async () => {
+    const folder = tempFolder();
+    const home = join(folder, "one/home");
+    mkdirSync(home, { recursive: true });
+    const victim = join(folder, "victim");
+    writeFileSync(victim, "private", { mode: 0o600 });
+    const { sha256: _, ...manifest } = JSON.parse(
+      readFileSync(join(await unpacked(file), "hermes-backup.json"), "utf8"),
+    );
+    const { files } = manifest;
+    const wholly = { bytes: 7, mode: 0o777, sha256: await sha256Of(victim) };
+    const lists: readonly [Readonly<Record<string, unknown>>, string][] = [
+      [{ links: { "../../../../escaped": "/etc/passwd" } }, "../../../../escaped would be outside"],
+      [{ links: { out: folder, "out/escaped": "/etc/passwd" } }, "out/escaped would be outside"],
+      [{ files: { ...files, "../../../../victim": wholly } }, "../../../../victim would be outside"],
+      [{ files: [] }, "its list of files is not one"],
+      [{ links: { "notes-link": 1 } }, "its list of files is not one"],
+    ];
+    for (const [changed, told] of lists) {
+      const content = await unpacked(file);
+      writeFileSync(join(content, "hermes-backup.json"), manifestText({ ...manifest, ...changed }));
+      const forged = join(folder, "forged.tgz");
+      await tar.create({ file: forged, cwd: content, gzip: true }, readdirSync(content));
+      const refused = await hermes(["restore", forged, "--yes", "--json"], {
+        home: join(folder, "one/home"),
+      });
+      expect(errorLine(refused).message).toContain(told);
+      expect(refused.code).toBe(2);
+      expect(readdirSync(folder).sort()).toEqual(["forged.tgz", "one", "victim"]);
+      expect(readdirSync(home)).toEqual([]);
+      expect(statSync(victim).mode & 0o777).toBe(0o600);
+    }
+  }, 30_000);
+
+  it("keeps what it takes the place of, also a secret that a backup brings without saying so", async () => {
+    const { sha256: _, ...manifest } = JSON.parse(
+      readFileSync(join(await unpacked(file), "hermes-backup.json"), "utf8"),
+    );
+    const content = await unpacked(file);
+    writeFileSync(join(content, "home/.env"), "A=theirs");
+    const added = { bytes: 8, mode: 0o600, sha256: await sha256Of(join(content, "home/.env")) };
+    const text = manifestText({ ...manifest, files: { ...manifest.files, ".env": added } });
+    writeFileSync(join(content, "hermes-backup.json"), text);
+    const forged = join(tempFolder(), "forged.tgz");
+    await tar.create({ file: forged, cwd: content, gzip: true }, readdirSync(content));
+    const home = join(tempFolder(), "home");
+    mkdirSync(home);
+    writeFileSync(join(home, ".env"), "A=mine");
+    const done = await hermesJson<{ readonly kept: string; readonly replaced: readonly string[] }>(
+      ["restore", forged, "--yes"],
+      { home },
+    );
+    expect(done.replaced).toEqual([".env"]);
+    expect(readFileSync(join(done.kept, ".env"), "utf8")).toBe("A=mine");
   });
 
   it("refuses a home whose database another process has open", async () => {

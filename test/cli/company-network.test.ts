@@ -168,7 +168,20 @@ describe("what fails names the setting", () => {
     const tool = await hermes([...fetchPage, "--json"], { home, env });
     const chat = await hermes(["chat", "-q", "hello"], { home, env });
     const mcp = await hermes(["mcp", "test", "other"], { home: homeWithServer, env });
-    return [tool, chat, mcp].map(({ stdout, stderr }) => `${stdout}${stderr}`);
+    const said = [tool, chat, mcp].map(({ stdout, stderr }) => `${stdout}${stderr}`);
+    return [...said, await gatewaySays(env)];
+  };
+  const gatewaySays = async (env: Readonly<Record<string, string>>) => {
+    const chat = { TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_API_ROOT: `https://${TELEGRAM}` };
+    const own = { home: tempFolder(), env: { ...env, ...chat } };
+    const gateway = start(["gateway", "run", "telegram"], own);
+    let said = "";
+    gateway.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+    await eventually(() => expect(said).toContain("started again"));
+    gateway.kill();
+    return said;
   };
 
   it("of a certificate that is not trusted", async () => {

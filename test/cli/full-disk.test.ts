@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -55,5 +56,22 @@ describe("a home on a full disk", () => {
       disk,
     );
     expect(stdout).toBe("full false\nroom true\n");
+  });
+
+  it.skipIf(cannot)("is told by backup and restore, which leave nothing behind", () => {
+    const home = tempDir();
+    const disk = tempDir();
+    writeFileSync(join(home, "notes"), randomBytes(2_000_000));
+    const hermes = `"${process.execPath}" "$HERMES_MAIN"`;
+    const { stdout, stderr } = onFullDisk(
+      `${hermes} backup ${home}.tgz --home ${home} >/dev/null
+       dd if=/dev/zero of="$1/fill" bs=4k count=400 2>/dev/null
+       ${hermes} backup "$1/b.tgz" --home ${home} || echo "backup $?"
+       ${hermes} restore ${home}.tgz --home "$1" --yes || echo "restore $?"; ls -A "$1"; rm ${home}.tgz`,
+      disk,
+    );
+    expect(stdout).toBe("backup 4\nrestore 4\nfill\n");
+    expect(stderr).toContain("b.tgz cannot be written: the disk is full");
+    expect(stderr).toContain(`cannot be unpacked: the disk of ${disk} is full`);
   });
 });

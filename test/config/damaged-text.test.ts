@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { parseDotenv } from "../../src/config/dotenv.js";
+import { writeSecret } from "../../src/config/edit.js";
 import { loadConfig } from "../../src/config/load.js";
 import { isTrusted } from "../../src/config/trust.js";
 import { tempDir } from "../support/runtime.js";
@@ -82,8 +84,24 @@ it("lines of .env that say nothing, values that are not closed and a cut end are
   };
   expect(await told("# keys\nA=1\nexport B='two\nlines'\n\nC = 3\n")).toEqual([]);
   expect(await told("A=1\nB}2\n")).toEqual(["2: this line is no NAME=value and is ignored"]);
+  expect(await told("two words\nC=3\n")).toEqual(["1: this line is no NAME=value and is ignored"]);
   expect(await told("A='1\nB=2\n")).toEqual(["1: the ' that begins this value is never closed"]);
   expect(await told("A=1\nB=2")).toEqual([
     "2: the file ends without a line break, so that its last value may be cut off",
   ]);
+});
+
+it("a line of .env that says nothing takes nothing else along, also not the name after it", async () => {
+  const home = tempDir();
+  const text = "\uFEFFtwo words\r\nA_KEY=1\r\nB}2\r\n\r\nexport B_KEY='x\r\n}'\r\nC_KEY=3\r\n";
+  expect(parseDotenv(text)).toEqual({ A_KEY: "1", B_KEY: expect.stringMatching(/^x\r?\n}$/), C_KEY: "3" });
+  writeFileSync(join(home, ".env"), "half of a k", { mode: 0o600 });
+  expect(await writeSecret({ home, name: "D_KEY", value: "4" })).toMatchObject({ ok: true });
+  const loaded = await loadConfig({
+    home,
+    cwd: home,
+    env: { HOME: home },
+    systemDir: join(home, "no-etc"),
+  });
+  expect(loaded.env).toMatchObject({ D_KEY: "4" });
 });

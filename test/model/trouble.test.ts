@@ -1,5 +1,5 @@
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Switch } from "../../src/model/fallback.js";
 import { complete, ModelError } from "../../src/model/model-client.js";
@@ -151,13 +151,15 @@ describe("lesson 103: every token is in one part of the bill", () => {
 it("lesson 121: a model is reached through the proxy that was set", async () => {
   const server = await scripted({ text: "Through." });
   const seen: string[] = [];
-  const proxy = createServer();
-  proxy.on("connect", (request, socket) => {
-    seen.push(request.url ?? "");
-    const port = Number((request.url ?? "").split(":")[1]);
-    const onward = connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
-    onward.pipe(socket).pipe(onward);
-    for (const side of [onward, socket]) side.on("error", () => undefined);
+  const proxy = createServer((incoming, outgoing) => {
+    const { host, port, pathname } = new URL(incoming.url ?? "");
+    seen.push(host);
+    const { method, headers } = incoming;
+    const onward = request({ port, path: pathname, method, headers }, (answered) => {
+      outgoing.writeHead(answered.statusCode ?? 500, answered.headers);
+      answered.pipe(outgoing);
+    });
+    incoming.pipe(onward);
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   try {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -143,19 +143,25 @@ describe("the body of an answer", () => {
 });
 
 describe("behind a proxy", () => {
-  const tunnels: string[] = [];
+  const asked: string[] = [];
   let proxy: Server;
   let rules: { allowPrivate: boolean; proxy: string };
   beforeAll(async () => {
-    proxy = createServer((_request, response) => response.writeHead(405).end());
-    proxy.on("connect", (request, socket) => {
-      tunnels.push(`${request.url} ${request.headers["proxy-authorization"] ?? ""}`);
-      const there = connect(port, "127.0.0.1", () => {
-        socket.write("HTTP/1.1 200 OK\r\n\r\n");
-        there.pipe(socket).pipe(there);
+    // As Squid has it: http is passed on, a tunnel is for TLS.
+    proxy = createServer((incoming, outgoing) => {
+      const { url = "", headers, method } = incoming;
+      asked.push(`${method} ${url} ${headers["proxy-authorization"] ?? ""}`);
+      const { pathname, host } = new URL(url);
+      const onward = request({ port, path: pathname, method, headers: { host } });
+      onward.on("response", (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
       });
-      socket.on("error", () => there.destroy());
-      there.on("error", () => socket.destroy());
+      incoming.pipe(onward);
+    });
+    proxy.on("connect", (request, socket) => {
+      asked.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
     });
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     rules = {
@@ -172,13 +178,18 @@ describe("behind a proxy", () => {
   };
 
   test("names that only the proxy knows are reached through it", async () => {
-    const { text } = await get("http://outside.example/x", { rules, resolve: unknown });
-    expect(text).toBe("hello");
-    expect(tunnels).toEqual([`outside.example:80 Basic ${Buffer.from("me:secret").toString("base64")}`]);
+    const { text, statusText } = await get("http://outside.example/x", { rules, resolve: unknown });
+    expect([text, statusText]).toEqual(["hello", "OK"]);
+    const login = `Basic ${Buffer.from("me:secret").toString("base64")}`;
+    expect(asked).toEqual([`GET http://outside.example/x ${login}`]);
+    expect(seen.at(-1)?.headers).not.toHaveProperty("proxy-authorization");
+    const secure = get("https://outside.example/x", { rules, resolve: unknown });
+    await expect(secure).rejects.toMatchObject({ hint: expect.stringContaining("network.proxy") });
+    expect(asked.slice(1)).toEqual([`CONNECT outside.example:443 ${login}`]);
   });
 
   test("what is forbidden by name or address stays so, and listed hosts go past it", async () => {
-    tunnels.length = 0;
+    asked.length = 0;
     const forbidden = { rules, resolve: async () => ["10.0.0.1"] };
     await expect(get("http://inside.example/", forbidden)).rejects.toMatchObject(blocked);
     await expect(get("http://169.254.169.254/", { rules })).rejects.toMatchObject(blocked);
@@ -186,7 +197,7 @@ describe("behind a proxy", () => {
     expect((await get(`http://127.0.0.1:${port}/`, here)).text).toBe("hello");
     const listed = { rules: { ...here.rules, noProxy: [".example"] }, resolve: async () => ["127.0.0.1"] };
     expect((await get(`http://inside.example:${port}/`, listed)).text).toBe("hello");
-    expect(tunnels).toEqual([]);
+    expect(asked).toEqual([]);
   });
 });
 

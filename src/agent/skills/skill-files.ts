@@ -62,7 +62,9 @@ export async function writeSkillFiles(folder: string, files: SkillFiles): Promis
   try {
     for (const [name, content] of files) {
       await mkdir(dirname(join(fresh, name)), { recursive: true, mode: 0o700 });
-      await writeFile(join(fresh, name), content, { mode: 0o600, flush: true });
+      // Told to run scripts/x.sh, a model does that: only "bash scripts/x.sh" would work otherwise.
+      const mode = content.toString("latin1", 0, 2) === "#!" ? 0o700 : 0o600;
+      await writeFile(join(fresh, name), content, { mode, flush: true });
     }
     await rename(folder, old).catch((error: unknown) => {
       if (errnoOf(error) !== "ENOENT") throw error;
@@ -82,7 +84,7 @@ export interface Inspected extends SkillText {
 }
 
 /** Every field and every file is looked at: a model reads them all, and runs some. */
-export async function inspectSkill(files: SkillFiles, name: string): Promise<Inspected | Problem> {
+export async function inspectSkill(files: SkillFiles, name?: string): Promise<Inspected | Problem> {
   const main = files.get(SKILL_FILE);
   if (main === undefined) return { problem: `there is no ${SKILL_FILE}` };
   const text = textIn(main);

@@ -29,8 +29,8 @@ export function isSkillName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Reads a SKILL.md that lies in the folder of this name, or says what is wrong with it. */
-export async function readSkillText(text: string, folder: string): Promise<SkillText | Problem> {
+/** Reads a SKILL.md, or says what is wrong with it; without a folder's name its own one counts. */
+export async function readSkillText(text: string, folder?: string): Promise<SkillText | Problem> {
   if (text.length > MAX_CHARS) return { problem: `SKILL.md is longer than ${MAX_CHARS} characters` };
   const front = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
   if (front === undefined)
@@ -41,7 +41,8 @@ export async function readSkillText(text: string, folder: string): Promise<Skill
   const { name, description } = fields;
   if (typeof name !== "string" || !isSkillName(name))
     return { problem: "name must be 1 to 64 of a-z, 0-9, - and _" };
-  if (name !== folder) return { problem: `name is ${name}, and the folder ${folder}: they must be the same` };
+  if (folder !== undefined && name !== folder)
+    return { problem: `name is ${name}, and the folder ${folder}: they must be the same` };
   if (typeof description !== "string" || description.trim() === "")
     return { problem: "description is missing: it says what the skill is for" };
   if (description.length > MAX_DESCRIPTION)

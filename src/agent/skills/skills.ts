@@ -137,11 +137,15 @@ export class Skills implements SkillsHost {
   /** Takes in a folder that others wrote: looked through, and used as it is now or not at all. */
   install(
     source: string,
-    options: { readonly category?: string | undefined; readonly anyway?: boolean } = {},
+    options: {
+      /** Left out: that of its folder. */
+      readonly name?: string;
+      readonly category?: string | undefined;
+      readonly anyway?: boolean;
+    } = {},
   ): Promise<Skill> {
-    const { category, anyway } = options;
+    const { name = basename(resolve(source)), category, anyway } = options;
     return this.#alone(async () => {
-      const name = basename(resolve(source));
       const refused = (why: string) =>
         new ToolError(`${source} cannot be installed: ${why}.`, { code: "invalid_arguments" });
       const files = await readSkillFiles(source);

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { errnoOf, messageOf } from "../../base/errno.js";
 import { sizeText } from "../../base/human.js";
 import { SecretRegistry } from "../../policy/secrets.js";
 import { addKnownSecrets } from "../../runtime/known-secrets.js";
-import { explainStorageError } from "../../store/database-error.js";
+import { explainStorageError, isDiskFull } from "../../store/database-error.js";
 import { formatOf } from "../../store/migrations.js";
 import { openDatabase } from "../../store/sqlite-driver.js";
 import { syncFolder } from "../../store/wal-sync.js";
@@ -29,7 +30,7 @@ export async function backup(context: CommandContext): Promise<void> {
       "Name it with --home or HERMES_HOME.",
     );
   }
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+  if (existsSync(file) && statSync(file).isDirectory())
     throw commandError("bad_request", `${file} is a folder`, "Name a file in it.");
   if (existsSync(file) && flags.yes !== true) {
     throw commandError(
@@ -56,9 +57,28 @@ export async function backup(context: CommandContext): Promise<void> {
     out.line(`  sha256 ${result.sha256}`);
     for (const path of made.masked) out.line(`  ${out.mark("warning")} secrets in ${path} are masked`);
     if (!secrets) out.note("Secrets (.env, tokens, keys) are not in it; --secrets takes them along.");
+  } catch (error) {
+    throw refused(error, file);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** A full disk and files of somebody else are no defect of the program. */
+function refused(error: unknown, file: string): unknown {
+  if (isDiskFull(error, dirname(file)))
+    return commandError(
+      "unavailable",
+      `${file} cannot be written: the disk is full`,
+      "Free some space, or name a file on another disk.",
+    );
+  const code = errnoOf(error);
+  if (code !== "EACCES" && code !== "EPERM") return error;
+  return commandError(
+    "unavailable",
+    `The home cannot be read: ${messageOf(error)}`,
+    "All of it belongs into a backup: run it as the owner of that file, or move the file out of the home.",
+  );
 }
 
 /** Beside the file, where there is room for it; nobody else may look into it. */
@@ -175,6 +195,7 @@ function copyDatabase(wanted: {
     }
     return secrets ? formatOf(to) : withoutOpenQuestions(to);
   } catch (error) {
+    if (isDiskFull(error, dirname(to))) throw error;
     throw commandError(
       "unavailable",
       `${from} cannot be copied: ${explainStorageError(error)}`,

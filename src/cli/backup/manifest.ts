@@ -49,10 +49,11 @@ export async function checkedManifest(folder: string, archive: string): Promise<
     const found = await sha256Of(join(folder, CONTENT, path)).catch(() => undefined);
     if (found === sha256) continue;
     const how = found === undefined ? "is missing" : "is not what was backed up";
-    throw commandError("bad_request", `${archive} is damaged: ${path} ${how}`, "Nothing was changed.");
+    throw damaged(archive, `${path} ${how}`);
   }
   const content = join(folder, CONTENT);
-  const unpacked = await readdir(content, { recursive: true, withFileTypes: true });
+  const unpacked = await readdir(content, { recursive: true, withFileTypes: true }).catch(() => undefined);
+  if (unpacked === undefined) throw damaged(archive, `it has no folder ${CONTENT}`);
   const paths = unpacked
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
@@ -60,11 +61,7 @@ export async function checkedManifest(folder: string, archive: string): Promise<
     .map((path) => relative(content, path))
     .find((path) => !Object.hasOwn(manifest.files, path));
   if (added === undefined) return manifest;
-  throw commandError(
-    "bad_request",
-    `${archive} is damaged: it does not list ${added}`,
-    "Nothing was changed.",
-  );
+  throw damaged(archive, `it does not list ${added}`);
 }
 
 const BACKUP_HINT = "`hermes backup FILE` makes one.";
@@ -74,11 +71,7 @@ function parsed(text: string, archive: string): Manifest {
   try {
     value = JSON.parse(text);
   } catch {
-    throw commandError(
-      "bad_request",
-      `${archive} is damaged: ${MANIFEST} is no JSON`,
-      "Nothing was changed.",
-    );
+    throw damaged(archive, `${MANIFEST} is no JSON`);
   }
   if (!isRecord(value) || typeof value.format !== "number") {
     throw commandError("bad_request", `${archive} is not a backup`, BACKUP_HINT);
@@ -91,14 +84,48 @@ function parsed(text: string, archive: string): Manifest {
     );
   }
   const { sha256, ...manifest } = value;
-  if (sha256 !== digest(manifest)) {
-    throw commandError(
-      "bad_request",
-      `${archive} is damaged: its list of files was changed`,
-      "Nothing was changed.",
-    );
-  }
-  return manifest as unknown as Manifest;
+  if (sha256 !== digest(manifest)) throw damaged(archive, "its list of files was changed");
+  if (!isManifest(manifest)) throw damaged(archive, "its list of files is not one");
+  const paths = [...Object.keys(manifest.files), ...Object.keys(manifest.links)];
+  const outside = paths.find((path) => !isBelow(path, manifest.links));
+  if (outside !== undefined) throw damaged(archive, `${outside} would be outside of the home`);
+  return manifest;
+}
+
+function damaged(archive: string, how: string): Error {
+  return commandError("bad_request", `${archive} is damaged: ${how}`, "Nothing was changed.");
+}
+
+/** Its own hash is no proof: whoever changes a backup can make that, too. */
+function isManifest(value: Readonly<Record<string, unknown>>): value is Record<string, unknown> & Manifest {
+  const { version, created_at, secrets, databases, files, links, masked = [] } = value;
+  return (
+    typeof version === "string" &&
+    typeof created_at === "string" &&
+    typeof secrets === "boolean" &&
+    isRecordOf(databases, (format) => typeof format === "number") &&
+    isRecordOf(files, isBackedUpFile) &&
+    isRecordOf(links, (target) => typeof target === "string") &&
+    Array.isArray(masked) &&
+    masked.every((path) => typeof path === "string")
+  );
+}
+
+function isRecordOf(value: unknown, isRight: (one: unknown) => boolean): boolean {
+  return isRecord(value) && Object.values(value).every(isRight);
+}
+
+function isBackedUpFile(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { bytes, mode, sha256 } = value;
+  return typeof bytes === "number" && typeof mode === "number" && typeof sha256 === "string";
+}
+
+/** Modes and links are set where a path leads, before anybody has said yes: neither up nor through one of the links. */
+function isBelow(path: string, links: Manifest["links"]): boolean {
+  const parts = path.split("/");
+  if (parts.some((part) => part === "" || part === "." || part === "..")) return false;
+  return !parts.some((_, depth) => depth > 0 && Object.hasOwn(links, parts.slice(0, depth).join("/")));
 }
 
 function digest(manifest: object): string {

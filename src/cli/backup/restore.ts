@@ -17,12 +17,13 @@ import { CONVERSATION_MIGRATIONS } from "../../agent/sessions/schema.js";
 import { errnoOf, messageOf } from "../../base/errno.js";
 import { GATEWAY_MIGRATIONS } from "../../gateway/schema.js";
 import { runningServer } from "../../runtime/running-server.js";
-import { DatabaseError } from "../../store/database-error.js";
+import { DatabaseError, isDiskFull } from "../../store/database-error.js";
 import { timeForFileNames } from "../../store/log-damage.js";
 import { MIGRATIONS } from "../../store/migrations.js";
 import { openDatabase } from "../../store/sqlite-driver.js";
 import type { CommandContext } from "../context.js";
 import { commandError } from "../errors.js";
+import { assertOwnHome } from "../home-access.js";
 import { assertPerson, confirm } from "../person.js";
 import { isBackedUp, isMadeFromRest } from "./home-files.js";
 import { CONTENT, checkedManifest, type Manifest } from "./manifest.js";
@@ -33,6 +34,7 @@ export async function restore(context: CommandContext): Promise<void> {
   assertPerson("Backups are restored by a person", "Ask the person to do it.");
   const file = resolve(context.args[0] ?? "");
   assertFile(file);
+  assertOwnHome(home);
   await assertUnused(home);
   const created = await mkdir(home, { recursive: true, mode: 0o700 });
   let restored = false;
@@ -128,6 +130,12 @@ async function unpack(file: string, folder: string): Promise<void> {
       filter: (_path, entry) => !("type" in entry) || entry.type === "File" || entry.type === "Directory",
     });
   } catch (error) {
+    if (isDiskFull(error, folder))
+      throw commandError(
+        "unavailable",
+        `${file} cannot be unpacked: the disk of ${dirname(folder)} is full`,
+        "Free some space: a restore keeps what was there. Nothing was changed.",
+      );
     throw commandError(
       "bad_request",
       `${file} cannot be unpacked: ${messageOf(error)}`,
@@ -173,8 +181,11 @@ interface Plan {
 }
 
 async function planFor(home: string, content: string, { secrets }: Manifest): Promise<Plan> {
-  const present = (await readdir(home)).filter((name) => isBackedUp(name, { secrets }));
   const brought = await readdir(content);
+  // Whatever a backup brings: what it takes the place of is kept.
+  const present = (await readdir(home)).filter(
+    (name) => isBackedUp(name, { secrets }) || brought.includes(name),
+  );
   return {
     replaced: brought.filter((name) => present.includes(name)).sort(),
     added: brought.filter((name) => !present.includes(name)).sort(),

@@ -7,7 +7,7 @@ import { hermesPaths } from "../../config/paths.js";
 import { checkDraft } from "../../cron/check-draft.js";
 import { readSchedule } from "../../cron/schedule.js";
 import type { JobDraft, ScheduledJobs } from "../../cron/types.js";
-import { readSource, reasonOf, withCopyOf } from "./read-source.js";
+import { isFolder, readSource, reasonOf, withCopyOf } from "./read-source.js";
 import type { Tree } from "./settings.js";
 import { failed, type Homes, kept, migrated, type Step, skipped } from "./step.js";
 
@@ -134,7 +134,8 @@ function nameOf(job: Tree, earlier: readonly Tree[]): string {
     (textOf(given) ?? "")
       .replaceAll(/\p{Cc}+/gu, " ")
       .trim()
-      .slice(0, 80);
+      .slice(0, 80)
+      .trimEnd();
   const name = clean(job.name) || clean(job.prompt) || clean(job.script) || String(job.id);
   return earlier.some((other) => clean(other.name) === name) ? `${name} (${String(job.id)})` : name;
 }
@@ -195,10 +196,6 @@ async function scriptFile(
   if (here === undefined) return { name, from: source, to };
   if (here.equals(await readFile(source))) return { name, from: source };
   throw new Error(`another file ${to} is here`);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 function textOf(value: unknown): string | undefined {

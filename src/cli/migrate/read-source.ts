@@ -16,6 +16,10 @@ export async function readSource(path: string): Promise<string | undefined> {
   }
 }
 
+export async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
 /**
  * Work on a copy of a database: even reading one with SQLite may write beside it, and neither the other home nor, in a
  * dry run, this one is to be touched. Undefined where there is no such file.

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { parseEnv } from "node:util";
-import { isForbiddenInDotenv, withoutBom } from "../../config/dotenv.js";
+import { brokenDotenvLines, isForbiddenInDotenv, parseDotenv } from "../../config/dotenv.js";
 import { writeSecret } from "../../config/edit.js";
 import { hermesPaths } from "../../config/paths.js";
 import { readSource, reasonOf } from "./read-source.js";
@@ -9,13 +8,17 @@ import { failed, type Homes, kept, migrated, type Step, skipped } from "./step.j
 
 /** The `.env` of both homes; values are never told. */
 export async function planSecrets({ from, home }: Homes, theirs: Tree): Promise<Step[]> {
-  let found: Readonly<Record<string, string | undefined>>;
+  let text: string;
   try {
-    found = parseEnv(withoutBom((await readSource(join(from, ".env"))) ?? ""));
+    text = (await readSource(join(from, ".env"))) ?? "";
   } catch (error) {
     return [failed({ kind: "secret", name: ".env", reason: reasonOf(error) })];
   }
-  const here = parseEnv(withoutBom((await readSource(hermesPaths(home).dotenv)) ?? ""));
+  const found = parseDotenv(text);
+  const unread = brokenDotenvLines(text).map((line) =>
+    failed({ kind: "secret", name: `.env, line ${line}`, reason: "it is no NAME=value" }),
+  );
+  const here = parseDotenv((await readSource(hermesPaths(home).dotenv)) ?? "");
   const apiKey = valueAt(theirs, "model.api_key");
   const written = typeof apiKey === "string" ? apiKey : "";
   const onlyNamed = written.includes("${");
@@ -34,6 +37,7 @@ export async function planSecrets({ from, home }: Homes, theirs: Tree): Promise<
   });
   const named = `it only names ${written}: here a key is found by its provider's own name, or set with hermes config set model.api_key`;
   return [
+    ...unread,
     ...plain,
     ...born.map((one) => write(one, { home, here })),
     ...(onlyNamed ? [skipped({ kind: "secret", name: "model.api_key", reason: named })] : []),

@@ -1,4 +1,5 @@
 import { isRecord } from "../../base/record.js";
+import { readBoolean } from "../../config/check-value.js";
 import { engineNamed } from "../../tools/network/search/engines.js";
 import { platformLists, sessionToolsets, toolsetList } from "./toolset-lists.js";
 
@@ -16,9 +17,10 @@ export interface SettingRow {
 }
 
 /** What would make a rule looser is not carried over: a person says it here once more, or does not. */
-function unless(loose: unknown, to: string): (value: unknown) => Taken {
+function unless(loose: boolean, to: string): (value: unknown) => Taken {
   return (value) =>
-    value === loose
+    // In quotes it means the same, there as here.
+    (readBoolean(value) ?? value) === loose
       ? { leave: `it loosens a rule; if you want that here too: hermes config set ${to} ${String(loose)}` }
       : { value };
 }
@@ -90,7 +92,7 @@ function unattended(value: unknown): Taken {
 }
 
 function blocklist(value: unknown): Taken {
-  if (!isRecord(value) || value.enabled !== true) return { leave: "it is switched off there" };
+  if (!isRecord(value) || readBoolean(value.enabled) !== true) return { leave: "it is switched off there" };
   return { value: Array.isArray(value.domains) ? value.domains : [] };
 }
 
@@ -174,7 +176,9 @@ export const SETTING_TABLE: readonly SettingRow[] = [
     from: "tool_loop_guardrails.hard_stop_enabled",
     to: "guardrails.hard_stop",
     take: (value) =>
-      value === true ? { value: "on" } : { leave: "off there; here it depends on who is watching" },
+      readBoolean(value) === true
+        ? { value: "on" }
+        : { leave: "off there; here it depends on who is watching" },
   },
   { from: "web.search_backend", to: "web.search_engine", take: searchEngine },
   same("code_execution.timeout"),

@@ -14,6 +14,7 @@ import type {
   SendOutcome,
 } from "../gateway.js";
 import { GatewayRefused } from "../supervisor.js";
+import { unreachable } from "../unreachable.js";
 import { type GatewayMessage, incomingOf } from "./incoming.js";
 
 type DiscordLibrary = typeof import("discord.js");
@@ -256,7 +257,7 @@ function readable(error: unknown): Error {
   const status = isRecord(error) ? error.status : undefined;
   if (code === "TokenInvalid" || status === 401) return disconnected(4004);
   const message = messageOf(error);
-  return /disallowed intents/i.test(message) ? disconnected(4014) : new Error(`Discord: ${message}`);
+  return /disallowed intents/i.test(message) ? disconnected(4014) : unreachable(`Discord: ${message}`, error);
 }
 
 function outcomeOf(error: unknown, { DiscordAPIError, RateLimitError }: DiscordLibrary): SendOutcome {

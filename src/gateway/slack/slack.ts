@@ -16,6 +16,7 @@ import type {
   SendOutcome,
 } from "../gateway.js";
 import { GatewayRefused } from "../supervisor.js";
+import { unreachable } from "../unreachable.js";
 import { slackText } from "./mrkdwn.js";
 
 /** How often it is looked whether the connection lives; the library ends one whose pings are not answered. */
@@ -274,7 +275,7 @@ function readable(error: unknown): Error {
   const message = messageOf(error);
   return REFUSALS.test(message)
     ? new GatewayRefused(`Slack refuses the tokens (${message}): check gateways.slack.token and .app_token`)
-    : new Error(`Slack: ${message}`);
+    : unreachable(`Slack: ${message}`, error);
 }
 
 function outcomeOf(error: unknown): SendOutcome {

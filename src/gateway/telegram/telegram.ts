@@ -11,6 +11,7 @@ import type {
   SendOutcome,
 } from "../gateway.js";
 import { GatewayRefused } from "../supervisor.js";
+import { unreachable } from "../unreachable.js";
 import { telegramHtml } from "./html.js";
 import { incomingOf, personOf, type TelegramUpdate } from "./updates.js";
 
@@ -161,7 +162,7 @@ export class TelegramGateway implements Gateway {
         );
       return new Error(`Telegram answered ${code}: ${description}`);
     }
-    return new Error(messageOf(error).replaceAll(this.#settings.token, "TOKEN"));
+    return unreachable(messageOf(error).replaceAll(this.#settings.token, "TOKEN"), error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { describeThrown } from "../../tool/thrown.js";
 import type { Logger } from "../log.js";
 import { traceJson } from "./otlp-json.js";
 import { traceProtobuf } from "./otlp-protobuf.js";
@@ -64,7 +65,8 @@ export class SpanExporter {
       try {
         await this.#send(spans);
       } catch (error) {
-        this.#complain(error instanceof Error ? error.message : String(error));
+        // "fetch failed" alone helps nobody: the proxy or the certificate stands in the cause.
+        this.#complain(describeThrown(error).message);
       }
     }
   }

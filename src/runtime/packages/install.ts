@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errno.js";
-import { proxyVariables } from "../../net/process-proxy.js";
+import { NPM_PATIENCE, proxyVariables } from "../../net/process-proxy.js";
 import {
   installedVersion,
   LOADER_FILE,
@@ -88,7 +88,15 @@ function npmInstall(folder: string, signal: AbortSignal | undefined): Promise<st
   return new Promise((resolve, reject) => {
     const npm = spawn(
       "npm",
-      ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--loglevel=error"],
+      [
+        "install",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--omit=dev",
+        "--loglevel=error",
+        ...NPM_PATIENCE,
+      ],
       // npm is a batch file on Windows, which only a shell can start; no argument comes from outside.
       {
         cwd: folder,

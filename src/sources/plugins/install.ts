@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { findProgram } from "../../env/find-program.js";
-import { proxyVariables } from "../../net/process-proxy.js";
+import { networkAdvice } from "../../net/connection-failure.js";
+import { NPM_PATIENCE, proxyVariables } from "../../net/process-proxy.js";
 import { failure, HermesError } from "../../tool/errors.js";
 import { packageFolder } from "./find-plugins.js";
 import { type FoundPlugin, MANIFEST_FILE, readPlugin } from "./read-plugin.js";
@@ -134,7 +135,16 @@ async function npm({ pluginsFolder, env }: InstallRequest, args: readonly string
   const options = args.filter((arg) => arg.startsWith("--"));
   const child = spawn(
     program,
-    [ending[0] ?? "", "--prefix", pluginsFolder, "--loglevel=error", ...options, "--", ...ending.slice(1)],
+    [
+      ending[0] ?? "",
+      "--prefix",
+      pluginsFolder,
+      "--loglevel=error",
+      ...NPM_PATIENCE,
+      ...options,
+      "--",
+      ...ending.slice(1),
+    ],
     { cwd: pluginsFolder, env: { ...env, ...proxyVariables() }, stdio: ["ignore", "pipe", "pipe"] },
   );
   let said = "";
@@ -151,7 +161,10 @@ async function npm({ pluginsFolder, env }: InstallRequest, args: readonly string
   const lines = said
     .split("\n")
     .filter((line) => line.trim() !== "" && !/^npm (?:error|ERR!) A complete log/.test(line));
-  throw new HermesError(failure("failed", `npm ${args[0]} failed: ${lines.slice(-6).join("; ")}`));
+  const [, npmCode = ""] = /^npm (?:error|ERR!) code (\S+)/m.exec(said) ?? [];
+  const isOnTheWay = /^E(?:CONN|TIMEDOUT|NOTFOUND|AI_AGAIN|407|5\d\d)|CERT|VERIFY_LEAF|ISSUER/.test(npmCode);
+  const hint = isOnTheWay ? networkAdvice(npmCode, proxyVariables().HTTPS_PROXY) : undefined;
+  throw new HermesError(failure("failed", `npm ${args[0]} failed: ${lines.slice(-6).join("; ")}`, hint));
 }
 
 function unusable(problem: string): HermesError {

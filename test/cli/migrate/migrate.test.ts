@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   cpSync,
@@ -295,6 +296,55 @@ mcp_servers:
     expect(jobs.find(({ name }) => name === "by path")).toMatchObject({ script: "here.sh" });
     const again = await migrate(home, from);
     expect(again.items.filter(({ state }) => state === "migrated")).toEqual([]);
+  });
+
+  it("a word in quotes means what it says, a broken line of .env takes nothing along, a job has one name", async () => {
+    const from = tempFolder();
+    const home = tempFolder();
+    const prompt = "read the mail of ".repeat(8);
+    writeTree(from, {
+      "config.yaml": `security: { allow_private_urls: "true", redact_secrets: "False", website_blocklist: { enabled: "yes", domains: [evil.example] } }\n`,
+      ".env": "two words\nA_KEY=secret-a\nÄ=x\nB_KEY=secret-b\n",
+      "cron/jobs.json": JSON.stringify([{ id: "j", prompt, schedule: "every 2h" }]),
+    });
+    const report = await migrate(home, from);
+    expect(stateOf(report, "setting", "security.allow_private_urls").state).toBe("skipped");
+    expect(stateOf(report, "setting", "security.redact_secrets").state).toBe("skipped");
+    expect(stateOf(report, "secret", ".env, line 1").state).toBe("failed");
+    expect(stateOf(report, "secret", ".env, line 3").state).toBe("failed");
+    expect(readFileSync(join(home, ".env"), "utf8")).toBe("A_KEY=secret-a\nB_KEY=secret-b\n");
+    const { values } = await loadConfig({ home, cwd: home, env: {} });
+    expect(values.security).toMatchObject({
+      allow_private_urls: false,
+      website_blocklist: ["evil.example"],
+    });
+    const again = await migrate(home, from);
+    expect(again.items.filter(({ kind }) => kind === "job")).toMatchObject([{ state: "kept" }]);
+  });
+
+  it("brings skills under their own names, from any depth and behind links, and scripts that can be run", async () => {
+    const from = tempFolder();
+    const home = tempFolder();
+    const elsewhere = tempFolder();
+    const text = (name: string) => `---\nname: ${name}\ndescription: d\n---\n`;
+    writeTree(from, {
+      "skills/a/b/c/d/e/f/deep/SKILL.md": text("deep"),
+      "skills/a/other/SKILL.md": text("own-name"),
+      "skills/a/other/scripts/run.sh": "#!/bin/sh\necho ran\n",
+    });
+    writeTree(elsewhere, { "SKILL.md": text("linked") });
+    symlinkSync(elsewhere, join(from, "skills/linked"));
+    symlinkSync("..", join(from, "skills/a/round"));
+    const report = await migrate(home, from);
+    expect(report.items.map(({ name, state, to }) => [name, state, to])).toEqual([
+      ["a/b/c/d/e/f/deep", "migrated", null],
+      ["a/other", "migrated", "own-name"],
+      ["linked", "migrated", null],
+    ]);
+    const script = join(home, "skills/a/own-name/scripts/run.sh");
+    expect(execFileSync(script, { encoding: "utf8" })).toBe("ran\n");
+    const again = await migrate(home, from);
+    expect(again.items.map(({ state }) => state)).toEqual(["kept", "kept", "kept"]);
   });
 
   it("keeps what is here, also where the other home says otherwise", async () => {

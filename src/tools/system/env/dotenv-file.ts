@@ -1,6 +1,5 @@
-import { parseEnv } from "node:util";
 import { sha256 } from "../../../base/hash.js";
-import { type DotenvEntry, dotenvEntries, withoutBom } from "../../../config/dotenv.js";
+import { type DotenvEntry, dotenvEntries, parseDotenv, withoutBom } from "../../../config/dotenv.js";
 import { ToolError } from "../../../tool/errors.js";
 import type { CallContext } from "../../../tool/tool.js";
 import { refuseDevice } from "../../files/path-guard.js";
@@ -95,7 +94,7 @@ const QUOTES = ["'", '"', "`"];
 
 function readDotenvText(text: string): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parseEnv(withoutBom(text)))) {
+  for (const [name, value] of Object.entries(parseDotenv(text))) {
     if (value !== undefined) values[name] = value;
   }
   return values;
