@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   type JetStreamClient,
   type JetStreamManager,
@@ -9,23 +8,16 @@ import {
   StorageType,
 } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
-import { type ObjectStore, Objm } from "@nats-io/obj";
 import { type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { LoadedConfig } from "../config/types.js";
 import type { Logger } from "../observe/log.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { connectTo } from "./connect.js";
-import { LIFE_MS, type Opened, Seal } from "./seal.js";
+import type { Opened } from "./seal.js";
+import { answerTo, SealedMessages } from "./sealed-messages.js";
 
-/** A NATS server takes a megabyte at the most, with headers; what is larger goes through its object store. */
-const LARGEST_MESSAGE = 512 * 1024;
 const HOUR_MS = 3_600_000;
-/**
- * What is large is worth nothing once the message about it is too old. Nothing is deleted before: NATS up to 2.9 goes on
- * counting what is purged by subject, until it has no room left on paper and gives up its JetStream.
- */
-const LARGE_MS = LIFE_MS + 30_000;
 /** How long one try to put an order into the queue takes. */
 const ENQUEUE_MS = 2_000;
 /** How long servers may take to choose a leader. */
@@ -42,10 +34,9 @@ export class Bus {
   readonly streams: JetStreamManager;
   readonly #connection: NatsConnection;
   readonly #settings: ClusterSettings;
-  readonly #seal: Seal;
+  readonly #messages: SealedMessages;
   readonly #log: Logger;
   readonly #watch: NodeJS.Timeout;
-  #blobs: Promise<ObjectStore> | undefined;
   #up = true;
   /** Never lost, it has always been there. */
   #upSince = Number.NEGATIVE_INFINITY;
@@ -61,7 +52,7 @@ export class Bus {
   }) {
     this.#connection = parts.connection;
     this.#settings = parts.settings;
-    this.#seal = new Seal(parts.settings.key);
+    this.#messages = new SealedMessages(parts.connection, parts.settings);
     this.#log = parts.log;
     this.streams = parts.streams;
     this.js = jetstream(parts.connection);
@@ -137,24 +128,24 @@ export class Bus {
 
   /** A large one takes a while: it is then sent when the promise resolves, which never rejects. */
   publish(subject: string, body: unknown): Promise<void> | undefined {
-    const packed = this.#seal.seal(subject, body);
-    if (packed.length <= LARGEST_MESSAGE) {
-      this.#connection.publish(subject, packed);
+    const sealed = this.#messages.seal(subject, body);
+    if (this.#messages.fits(sealed)) {
+      this.#connection.publish(subject, sealed);
       return undefined;
     }
-    return this.#aside(subject, packed).then(
+    return this.#messages.putAside(subject, sealed).then(
       (small) => this.#connection.publish(subject, small),
       (error: unknown) =>
-        this.#log.error(`a message of ${packed.length} bytes was not sent: ${describeThrown(error).message}`),
+        this.#log.error(`a message of ${sealed.length} bytes was not sent: ${describeThrown(error).message}`),
     );
   }
 
   /** False when it cannot be told at once: nobody can be reached, or it is too large for that. */
   tellAtOnce(subject: string, body: unknown): boolean {
     if (!this.#up) return false;
-    const packed = this.#seal.seal(subject, body);
-    if (packed.length > LARGEST_MESSAGE) return false;
-    this.#connection.publish(subject, packed);
+    const sealed = this.#messages.seal(subject, body);
+    if (!this.#messages.fits(sealed)) return false;
+    this.#connection.publish(subject, sealed);
     return true;
   }
 
@@ -163,7 +154,7 @@ export class Bus {
     // Sent into a lost connection, it would be kept and sent when nobody waits for it any more.
     if (!this.#up) throw new NotSentError("the NATS servers cannot be reached");
     try {
-      const packed = await this.#pack(subject, body);
+      const packed = await this.#messages.pack(subject, body);
       const { seq } = await this.js.publish(subject, packed, { msgID: id, timeout: ENQUEUE_MS });
       return seq;
     } catch (error) {
@@ -197,9 +188,9 @@ export class Bus {
 
   /** Rejects when nobody is there or nobody answers. */
   async request(subject: string, body: unknown, timeoutMs: number): Promise<unknown> {
-    const packed = await this.#pack(subject, body);
-    const answer = await this.#connection.request(subject, packed, { timeout: timeoutMs });
-    return this.#unpack(`${subject}.answer`, answer.data);
+    const asked = await this.#messages.pack(subject, body);
+    const answer = await this.#connection.request(subject, asked, { timeout: timeoutMs });
+    return this.#messages.open(answerTo(subject, asked), answer.data);
   }
 
   /** What is not signed for this subject is dropped and logged. With an answer, it is sent back. */
@@ -212,14 +203,12 @@ export class Bus {
   }
 
   open(subject: string, data: Uint8Array): unknown | Promise<unknown> {
-    const body = this.#seal.open(subject, data);
-    return isAside(body) ? this.#fetchAside(subject, body.aside).then((opened) => opened.body) : body;
+    return this.#messages.open(subject, data);
   }
 
   /** Also what is too old to be acted upon. */
-  async openAnyAge(subject: string, data: Uint8Array): Promise<Opened> {
-    const opened = this.#seal.openAnyAge(subject, data);
-    return isAside(opened.body) ? this.#fetchAside(subject, opened.body.aside) : opened;
+  openAnyAge(subject: string, data: Uint8Array): Promise<Opened> {
+    return this.#messages.openAnyAge(subject, data);
   }
 
   /** A table of values that all machines see; `ttlMs`: what nobody has written for so long is gone. */
@@ -245,7 +234,7 @@ export class Bus {
 
   /** For what lies in a table until somebody reads it. */
   sealLasting(subject: string, body: unknown): Uint8Array {
-    return this.#seal.seal(subject, body, { lasting: true });
+    return this.#messages.sealLasting(subject, body);
   }
 
   flush(): Promise<void> {
@@ -305,41 +294,10 @@ export class Bus {
       const opened = this.open(subject, message.data);
       const answer = await take(opened instanceof Promise ? await opened : opened);
       if (message.reply === undefined || message.reply === "") return;
-      message.respond(await this.#pack(`${subject}.answer`, answer));
+      message.respond(await this.#messages.pack(answerTo(subject, message.data), answer));
     } catch (error) {
       this.#log.warn(`a message on ${subject} was not taken: ${describeThrown(error).message}`);
     }
-  }
-
-  async #unpack(subject: string, data: Uint8Array): Promise<unknown> {
-    return this.open(subject, data);
-  }
-
-  async #pack(subject: string, body: unknown): Promise<Uint8Array> {
-    const packed = this.#seal.seal(subject, body);
-    return packed.length <= LARGEST_MESSAGE ? packed : this.#aside(subject, packed);
-  }
-
-  async #aside(subject: string, packed: Uint8Array): Promise<Uint8Array> {
-    const name = randomUUID();
-    await (await this.#objects()).putBlob({ name }, packed);
-    return this.#seal.seal(subject, { aside: name } satisfies Aside);
-  }
-
-  async #fetchAside(subject: string, name: string): Promise<Opened> {
-    const packed = await (await this.#objects()).getBlob(name);
-    if (packed === null) throw new Error("its large part is no longer in the object store");
-    return this.#seal.openAnyAge(subject, packed);
-  }
-
-  #objects(): Promise<ObjectStore> {
-    this.#blobs ??= new Objm(this.#connection)
-      .create(`${this.#settings.name}_large`, { replicas: this.#settings.replicas, ttl: nanos(LARGE_MS) })
-      .catch((error: unknown) => {
-        this.#blobs = undefined;
-        throw error;
-      });
-    return this.#blobs;
   }
 
   /** Unless it is there. */
@@ -376,12 +334,4 @@ export async function patiently<Value>(work: () => Promise<Value>, forMs = PATIE
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
   }
-}
-
-interface Aside {
-  readonly aside: string;
-}
-
-function isAside(body: unknown): body is Aside {
-  return typeof body === "object" && body !== null && "aside" in body && typeof body.aside === "string";
 }

@@ -15,6 +15,13 @@ export interface Opened {
   readonly body: unknown;
   /** How long its time has been over; 0 while it is not. */
   readonly lateMs: number;
+  /** How much later than by this machine's clock it was written; 0 when it was not. */
+  readonly earlyMs: number;
+}
+
+/** What tells a message from every other one. */
+export function markOf(message: Uint8Array): string {
+  return Buffer.from(message.subarray(0, MAC_BYTES)).toString("base64url");
 }
 
 export function pastItsTime(lateMs: number): string {
@@ -58,7 +65,8 @@ export class Seal {
       throw new SealError("it is not signed with the secret of this cluster (HERMES_CLUSTER_KEY)");
     const sealed = deserialize(bytes) as Sealed;
     if (sealed.subject !== subject) throw new SealError(`it was written for ${sealed.subject}`);
-    return { body: sealed.body, lateMs: Math.max(0, Date.now() - sealed.expires) };
+    const lateMs = Date.now() - sealed.expires;
+    return { body: sealed.body, lateMs: Math.max(0, lateMs), earlyMs: Math.max(0, -lateMs - LIFE_MS) };
   }
 
   #mac(bytes: Uint8Array): Buffer {
