@@ -13,8 +13,9 @@ import type { LoadedConfig } from "../config/types.js";
 import type { Logger } from "../observe/log.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
+import { Complaints } from "./complaints.js";
 import { connectTo } from "./connect.js";
-import type { Opened } from "./seal.js";
+import { CLOCKS_MS, type Opened, SealError } from "./seal.js";
 import { answerTo, SealedMessages } from "./sealed-messages.js";
 
 const HOUR_MS = 3_600_000;
@@ -36,10 +37,12 @@ export class Bus {
   readonly #settings: ClusterSettings;
   readonly #messages: SealedMessages;
   readonly #log: Logger;
+  readonly #complaints: Complaints;
   readonly #watch: NodeJS.Timeout;
   #up = true;
   /** Never lost, it has always been there. */
   #upSince = Number.NEGATIVE_INFINITY;
+  #downSince: number | undefined;
   #answeredAt = performance.now();
   /** The server that is being left. */
   #deaf: string | undefined;
@@ -54,6 +57,7 @@ export class Bus {
     this.#settings = parts.settings;
     this.#messages = new SealedMessages(parts.connection, parts.settings);
     this.#log = parts.log;
+    this.#complaints = new Complaints(parts.log);
     this.streams = parts.streams;
     this.js = jetstream(parts.connection);
     void this.#followConnection();
@@ -190,7 +194,7 @@ export class Bus {
   async request(subject: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const asked = await this.#messages.pack(subject, body);
     const answer = await this.#connection.request(subject, asked, { timeout: timeoutMs });
-    return this.#messages.open(answerTo(subject, asked), answer.data);
+    return this.open(answerTo(subject, asked), answer.data);
   }
 
   /** What is not signed for this subject is dropped and logged. With an answer, it is sent back. */
@@ -202,12 +206,21 @@ export class Bus {
     });
   }
 
-  open(subject: string, data: Uint8Array): unknown | Promise<unknown> {
-    return this.#messages.open(subject, data);
+  /** What was signed for this subject, whatever the clock of whoever wrote it says; nothing is logged or answered. */
+  listen(subject: string, take: (opened: Opened) => void): { unsubscribe(): void } {
+    return this.#connection.subscribe(subject, {
+      callback: (error, { data }) => {
+        if (error === null) this.openAnyAge(subject, data).then(take, () => undefined);
+      },
+    });
+  }
+
+  async open(subject: string, data: Uint8Array): Promise<unknown> {
+    return (await this.#messages.open(subject, data)).body;
   }
 
   /** Also what is too old to be acted upon. */
-  openAnyAge(subject: string, data: Uint8Array): Promise<Opened> {
+  async openAnyAge(subject: string, data: Uint8Array): Promise<Opened> {
     return this.#messages.openAnyAge(subject, data);
   }
 
@@ -251,6 +264,7 @@ export class Bus {
     for await (const { type } of this.#connection.status()) {
       if (type === "disconnect") {
         this.#up = false;
+        this.#downSince ??= performance.now();
         this.#log.warn("the connection to the NATS servers of the cluster is lost; trying again");
       } else if (type === "reconnect") {
         // The client may have come back to the very server that it was to leave.
@@ -262,6 +276,9 @@ export class Bus {
         }
         this.#up = true;
         this.#upSince = this.#answeredAt = performance.now();
+        const forSeconds = ((this.#upSince - (this.#downSince ?? this.#upSince)) / 1_000).toFixed(1);
+        this.#downSince = undefined;
+        this.#log.warn(`the NATS servers of the cluster are reached again, after ${forSeconds} s`);
         this.onReconnect?.();
       }
     }
@@ -291,12 +308,19 @@ export class Bus {
 
   async #take(subject: string, message: Msg, take: (body: unknown) => unknown): Promise<void> {
     try {
-      const opened = this.open(subject, message.data);
-      const answer = await take(opened instanceof Promise ? await opened : opened);
+      const opening = this.#messages.open(subject, message.data);
+      const { body, earlyMs } = opening instanceof Promise ? await opening : opening;
+      if (earlyMs > CLOCKS_MS) {
+        const ahead = `a message on ${subject} was written ${Math.round(earlyMs / 1_000)} s in the future`;
+        this.#complaints.about(`${subject} early`, `${ahead}; do the clocks of the machines agree?`);
+      }
+      const answer = await take(body);
       if (message.reply === undefined || message.reply === "") return;
       message.respond(await this.#messages.pack(answerTo(subject, message.data), answer));
     } catch (error) {
-      this.#log.warn(`a message on ${subject} was not taken: ${describeThrown(error).message}`);
+      const line = `a message on ${subject} was not taken: ${describeThrown(error).message}`;
+      if (error instanceof SealError) this.#complaints.about(subject, line);
+      else this.#log.warn(line);
     }
   }
 

@@ -4,6 +4,8 @@ import { deserialize, serialize } from "node:v8";
 const MAC_BYTES = 32;
 /** Long enough for a queue and for clocks that differ, short enough that an old message is worth nothing. */
 export const LIFE_MS = 120_000;
+/** How much clocks may differ before somebody is told. */
+export const CLOCKS_MS = 60_000;
 
 interface Sealed {
   readonly subject: string;
@@ -15,7 +17,7 @@ export interface Opened {
   readonly body: unknown;
   /** How long its time has been over; 0 while it is not. */
   readonly lateMs: number;
-  /** How much later than by this machine's clock it was written; 0 when it was not. */
+  /** How far in the future it was written, by this machine's clock; 0 when it was not. */
   readonly earlyMs: number;
 }
 
@@ -52,10 +54,11 @@ export class Seal {
     return Buffer.concat([this.#mac(bytes), bytes]);
   }
 
-  open(subject: string, message: Uint8Array): unknown {
-    const { body, lateMs } = this.openAnyAge(subject, message);
-    if (lateMs > 0) throw new SealError(`${pastItsTime(lateMs)}; do the clocks of the machines agree?`);
-    return body;
+  open(subject: string, message: Uint8Array): Opened {
+    const opened = this.openAnyAge(subject, message);
+    if (opened.lateMs > 0)
+      throw new SealError(`${pastItsTime(opened.lateMs)}; do the clocks of the machines agree?`);
+    return opened;
   }
 
   /** Also what is too old to be acted upon, for whoever has to say so. */

@@ -57,13 +57,14 @@ export class SealedMessages {
     return this.seal(subject, { aside: name, mark: markOf(sealed) } satisfies Aside);
   }
 
-  open(subject: string, data: Uint8Array): unknown | Promise<unknown> {
-    const body = this.#seal.open(subject, data);
-    return isAside(body) ? this.#fetch(subject, body).then((opened) => opened.body) : body;
+  /** At once, unless a large part has to be fetched. */
+  open(subject: string, data: Uint8Array): Opened | Promise<Opened> {
+    const opened = this.#seal.open(subject, data);
+    return isAside(opened.body) ? this.#fetch(subject, opened.body) : opened;
   }
 
   /** Also what is too old to be acted upon. */
-  async openAnyAge(subject: string, data: Uint8Array): Promise<Opened> {
+  openAnyAge(subject: string, data: Uint8Array): Opened | Promise<Opened> {
     const opened = this.#seal.openAnyAge(subject, data);
     return isAside(opened.body) ? this.#fetch(subject, opened.body) : opened;
   }
