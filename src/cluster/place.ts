@@ -77,6 +77,7 @@ export class ClusterPlace implements CallPlace {
     if (hash !== undefined) return undefined;
     return {
       ok: false,
+      awaited: true,
       reason: "no worker of the cluster has it now",
       fix: `${ownCommand()} worker --cluster … starts one; ${ownCommand()} cluster status shows who is there`,
     };
