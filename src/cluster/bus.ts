@@ -1,12 +1,4 @@
-import {
-  type JetStreamClient,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-  PubHeaders,
-  RetentionPolicy,
-  StorageType,
-} from "@nats-io/jetstream";
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { LoadedConfig } from "../config/types.js";
@@ -15,12 +7,10 @@ import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
 import { Complaints } from "./complaints.js";
 import { connectTo } from "./connect.js";
+import { ensureStream, OrderQueue } from "./order-queue.js";
 import { CLOCKS_MS, type Opened, SealError } from "./seal.js";
 import { answerTo, SealedMessages } from "./sealed-messages.js";
 
-const HOUR_MS = 3_600_000;
-/** How long one try to put an order into the queue takes. */
-const ENQUEUE_MS = 2_000;
 /** How long servers may take to choose a leader. */
 const PATIENCE_MS = 15_000;
 /** How often a server is asked whether its JetStream is alive, and how long it may not answer. */
@@ -33,6 +23,7 @@ export type ClusterSettings = LoadedConfig["values"]["cluster"];
 export class Bus {
   readonly js: JetStreamClient;
   readonly streams: JetStreamManager;
+  readonly queue: OrderQueue;
   readonly #connection: NatsConnection;
   readonly #settings: ClusterSettings;
   readonly #messages: SealedMessages;
@@ -60,6 +51,7 @@ export class Bus {
     this.#complaints = new Complaints(parts.log);
     this.streams = parts.streams;
     this.js = jetstream(parts.connection);
+    this.queue = new OrderQueue(this, parts.settings);
     void this.#followConnection();
     this.#watch = setInterval(() => void this.#leaveDeafServer(), PROBE_MS).unref();
   }
@@ -83,7 +75,7 @@ export class Bus {
         // Servers that have just been started are still choosing who leads.
         const streams = await patiently(() => jetstreamManager(connection), patienceMs);
         const bus = new Bus({ connection, streams, settings, log });
-        await patiently(() => bus.makeQueue(), patienceMs).catch(async (error: unknown) => {
+        await patiently(() => bus.queue.make(), patienceMs).catch(async (error: unknown) => {
           await bus.close();
           throw error;
         });
@@ -121,11 +113,6 @@ export class Bus {
   /** Told when the servers can be reached again. */
   onReconnect: (() => void) | undefined;
 
-  /** The stream that orders wait in. */
-  get queue(): string {
-    return `${this.#settings.name.toUpperCase()}_CALLS`;
-  }
-
   subject(...words: readonly string[]): string {
     return [this.#settings.name, ...words].join(".");
   }
@@ -153,43 +140,6 @@ export class Bus {
     return true;
   }
 
-  /** Into the queue. Resolves when the servers have it; the same `id` twice is one message. */
-  async enqueue(subject: string, body: unknown, id: string): Promise<number> {
-    // Sent into a lost connection, it would be kept and sent when nobody waits for it any more.
-    if (!this.#up) throw new NotSentError("the NATS servers cannot be reached");
-    try {
-      const packed = await this.#messages.pack(subject, body);
-      const { seq } = await this.js.publish(subject, packed, { msgID: id, timeout: ENQUEUE_MS });
-      return seq;
-    } catch (error) {
-      // Nobody was there to take it, which the servers know at once.
-      if (error instanceof Error && error.name === "JetStreamNotEnabled")
-        throw new NotSentError("nobody leads the queue");
-      throw error;
-    }
-  }
-
-  /** Takes a message out of the queue: that of this number, if it still is the one of this id. */
-  async withdraw(seq: number, id: string): Promise<void> {
-    if (await this.isQueued(seq, id)) await this.streams.streams.deleteMessage(this.queue, seq);
-  }
-
-  /** Calls that wait for a worker to take them. */
-  async waiting(): Promise<number> {
-    let sum = 0;
-    for await (const { num_pending } of this.streams.consumers.list(this.queue)) sum += num_pending;
-    return sum;
-  }
-
-  /**
-   * Whether the message still waits to be taken, or to be told done with. A queue that was deleted and made anew
-   * counts from one again, so the number alone says nothing.
-   */
-  async isQueued(seq: number, id: string): Promise<boolean> {
-    const found = await this.streams.streams.getMessage(this.queue, { seq });
-    return found?.header.get(PubHeaders.MsgIdHdr) === id;
-  }
-
   /** Rejects when nobody is there or nobody answers. */
   async request(subject: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const asked = await this.#messages.pack(subject, body);
@@ -215,6 +165,11 @@ export class Bus {
     });
   }
 
+  /** Signed, and what is large put aside. */
+  pack(subject: string, body: unknown): Promise<Uint8Array> {
+    return this.#messages.pack(subject, body);
+  }
+
   async open(subject: string, data: Uint8Array): Promise<unknown> {
     return (await this.#messages.open(subject, data)).body;
   }
@@ -235,12 +190,18 @@ export class Bus {
   async lasting(word: string, keptMs: number): Promise<string> {
     const name = `${this.#settings.name}_${word}`.toUpperCase();
     const kept = { subjects: [this.subject(word, ">")], max_age: nanos(keptMs) };
+    const { replicas } = this.#settings;
     try {
-      const { config } = await this.streams.streams.info(name);
+      const { config } = await ensureStream(this.streams, { name, ...kept, num_replicas: replicas });
       if (config.max_age !== kept.max_age) await this.streams.streams.update(name, kept);
-    } catch {
-      const replicas = { num_replicas: this.#settings.replicas };
-      await this.streams.streams.add({ name, ...kept, ...replicas, storage: StorageType.File });
+    } catch (error) {
+      throw new HermesError(
+        failure(
+          "unavailable",
+          `the NATS servers did not give the stream ${name}: ${describeThrown(error).message}`,
+          "May this machine make and change streams there, and do most servers answer?",
+        ),
+      );
     }
     return name;
   }
@@ -323,28 +284,6 @@ export class Bus {
       else this.#log.warn(line);
     }
   }
-
-  /** Unless it is there. */
-  async makeQueue(): Promise<void> {
-    try {
-      await this.streams.streams.info(this.queue);
-    } catch {
-      await this.streams.streams.add({
-        name: this.queue,
-        subjects: [this.subject("calls", "*")],
-        retention: RetentionPolicy.Workqueue,
-        storage: StorageType.File,
-        num_replicas: this.#settings.replicas,
-        max_age: nanos(HOUR_MS),
-        duplicate_window: nanos(120_000),
-      });
-    }
-  }
-}
-
-/** What is surely not in the queue. */
-export class NotSentError extends Error {
-  override readonly name = "NotSentError";
 }
 
 /** While servers choose who leads they answer late, or that they cannot now. */

@@ -45,7 +45,7 @@ export async function clusterStatus(settings: ClusterSettings): Promise<ClusterS
     return { connected: false, workers: [], strangers: 0, queue: 0, problem };
   }
   try {
-    const [found, queue] = await Promise.all([workersOf(bus), bus.waiting()]);
+    const [found, queue] = await Promise.all([workersOf(bus), bus.queue.waiting()]);
     return { connected: true, ...found, queue };
   } finally {
     await bus.close();
