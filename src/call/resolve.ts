@@ -30,7 +30,11 @@ export function resolve(call: CallRecord): Failure | undefined | Promise<Failure
     return getReady(call, status);
   }
   call.tool = entry.tool;
-  return status.ok ? undefined : notAvailable(entry, status);
+  return canRun(status) ? undefined : notAvailable(entry, status);
+}
+
+function canRun({ ok, awaited }: Status): boolean {
+  return ok || awaited === true;
 }
 
 /** The person at a command line chose the scope and is told of it; whoever is inside it learns nothing of the rest. */
@@ -40,7 +44,7 @@ function toldOf({ scope, target }: CallRecord, found: Failure): Failure {
 
 async function getReady(call: CallRecord, status: Status | Promise<Status>): Promise<Failure | undefined> {
   const known = await status;
-  if (!known.ok) return notAvailable(call.entry, known);
+  if (!canRun(known)) return notAvailable(call.entry, known);
   call.tool = await call.entry.load();
   return undefined;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deferred } from "../base/deferred.js";
 import { describeThrown } from "../tool/thrown.js";
-import { NotSentError } from "./bus.js";
 import { type Order, type Outcome, orderId } from "./messages.js";
+import { NotSentError } from "./order-queue.js";
 import type { ClusterPlace } from "./place.js";
 
 /** The servers may be choosing a new leader: the same message is offered again for so long, and taken once. */
@@ -75,7 +75,7 @@ export class Attempt {
       this.#isOver = true;
       // Of a worker that is gone: nobody else takes it, and nobody may.
       if (this.#seq !== undefined && roster.get(worker) === undefined)
-        bus.withdraw(this.#seq, orderId(order)).catch(() => undefined);
+        bus.queue.withdraw(this.#seq, orderId(order)).catch(() => undefined);
     }
   }
 
@@ -86,7 +86,7 @@ export class Attempt {
   /** Its worker has never seen it. Unless it still waits in the queue it may go elsewhere, once it cannot begin there. */
   async missing({ waits }: { readonly waits: boolean }): Promise<void> {
     if (this.#seq === undefined) return;
-    if (waits && (await this.#place.bus.isQueued(this.#seq, orderId(this.#parts.order)))) return;
+    if (waits && (await this.#place.bus.queue.has(this.#seq, orderId(this.#parts.order)))) return;
     if (await this.#fence()) this.end("missing");
   }
 
@@ -111,13 +111,12 @@ export class Attempt {
   /** Answers only when it surely came to nothing, or when nobody knows. */
   async #enqueue(isTold: boolean): Promise<NotTaken | undefined> {
     const { order, worker, isAborted } = this.#parts;
-    const { bus } = this.#place;
-    const subject = bus.subject("calls", worker);
+    const { queue } = this.#place.bus;
     const until = performance.now() + ENQUEUE_MS;
     let mayHaveArrived = isTold;
     for (;;) {
       try {
-        this.#seq = await bus.enqueue(subject, order, orderId(order));
+        this.#seq = await queue.add(order, { worker, id: orderId(order) });
         return undefined;
       } catch (error) {
         if (this.#isOver) return undefined;

@@ -1,33 +1,16 @@
-import { randomUUID } from "node:crypto";
-import {
-  type JetStreamClient,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-  PubHeaders,
-  RetentionPolicy,
-  StorageType,
-} from "@nats-io/jetstream";
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
-import { type ObjectStore, Objm } from "@nats-io/obj";
 import { type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { LoadedConfig } from "../config/types.js";
 import type { Logger } from "../observe/log.js";
 import { failure, HermesError } from "../tool/errors.js";
 import { describeThrown } from "../tool/thrown.js";
+import { Complaints } from "./complaints.js";
 import { connectTo } from "./connect.js";
-import { LIFE_MS, type Opened, Seal } from "./seal.js";
+import { ensureStream, OrderQueue } from "./order-queue.js";
+import { CLOCKS_MS, type Opened, SealError } from "./seal.js";
+import { answerTo, SealedMessages } from "./sealed-messages.js";
 
-/** A NATS server takes a megabyte at the most, with headers; what is larger goes through its object store. */
-const LARGEST_MESSAGE = 512 * 1024;
-const HOUR_MS = 3_600_000;
-/**
- * What is large is worth nothing once the message about it is too old. Nothing is deleted before: NATS up to 2.9 goes on
- * counting what is purged by subject, until it has no room left on paper and gives up its JetStream.
- */
-const LARGE_MS = LIFE_MS + 30_000;
-/** How long one try to put an order into the queue takes. */
-const ENQUEUE_MS = 2_000;
 /** How long servers may take to choose a leader. */
 const PATIENCE_MS = 15_000;
 /** How often a server is asked whether its JetStream is alive, and how long it may not answer. */
@@ -40,15 +23,17 @@ export type ClusterSettings = LoadedConfig["values"]["cluster"];
 export class Bus {
   readonly js: JetStreamClient;
   readonly streams: JetStreamManager;
+  readonly queue: OrderQueue;
   readonly #connection: NatsConnection;
   readonly #settings: ClusterSettings;
-  readonly #seal: Seal;
+  readonly #messages: SealedMessages;
   readonly #log: Logger;
+  readonly #complaints: Complaints;
   readonly #watch: NodeJS.Timeout;
-  #blobs: Promise<ObjectStore> | undefined;
   #up = true;
   /** Never lost, it has always been there. */
   #upSince = Number.NEGATIVE_INFINITY;
+  #downSince: number | undefined;
   #answeredAt = performance.now();
   /** The server that is being left. */
   #deaf: string | undefined;
@@ -61,10 +46,12 @@ export class Bus {
   }) {
     this.#connection = parts.connection;
     this.#settings = parts.settings;
-    this.#seal = new Seal(parts.settings.key);
+    this.#messages = new SealedMessages(parts.connection, parts.settings);
     this.#log = parts.log;
+    this.#complaints = new Complaints(parts.log);
     this.streams = parts.streams;
     this.js = jetstream(parts.connection);
+    this.queue = new OrderQueue(this, parts.settings);
     void this.#followConnection();
     this.#watch = setInterval(() => void this.#leaveDeafServer(), PROBE_MS).unref();
   }
@@ -88,7 +75,7 @@ export class Bus {
         // Servers that have just been started are still choosing who leads.
         const streams = await patiently(() => jetstreamManager(connection), patienceMs);
         const bus = new Bus({ connection, streams, settings, log });
-        await patiently(() => bus.makeQueue(), patienceMs).catch(async (error: unknown) => {
+        await patiently(() => bus.queue.make(), patienceMs).catch(async (error: unknown) => {
           await bus.close();
           throw error;
         });
@@ -126,80 +113,38 @@ export class Bus {
   /** Told when the servers can be reached again. */
   onReconnect: (() => void) | undefined;
 
-  /** The stream that orders wait in. */
-  get queue(): string {
-    return `${this.#settings.name.toUpperCase()}_CALLS`;
-  }
-
   subject(...words: readonly string[]): string {
     return [this.#settings.name, ...words].join(".");
   }
 
   /** A large one takes a while: it is then sent when the promise resolves, which never rejects. */
   publish(subject: string, body: unknown): Promise<void> | undefined {
-    const packed = this.#seal.seal(subject, body);
-    if (packed.length <= LARGEST_MESSAGE) {
-      this.#connection.publish(subject, packed);
+    const sealed = this.#messages.seal(subject, body);
+    if (this.#messages.fits(sealed)) {
+      this.#connection.publish(subject, sealed);
       return undefined;
     }
-    return this.#aside(subject, packed).then(
+    return this.#messages.putAside(subject, sealed).then(
       (small) => this.#connection.publish(subject, small),
       (error: unknown) =>
-        this.#log.error(`a message of ${packed.length} bytes was not sent: ${describeThrown(error).message}`),
+        this.#log.error(`a message of ${sealed.length} bytes was not sent: ${describeThrown(error).message}`),
     );
   }
 
   /** False when it cannot be told at once: nobody can be reached, or it is too large for that. */
   tellAtOnce(subject: string, body: unknown): boolean {
     if (!this.#up) return false;
-    const packed = this.#seal.seal(subject, body);
-    if (packed.length > LARGEST_MESSAGE) return false;
-    this.#connection.publish(subject, packed);
+    const sealed = this.#messages.seal(subject, body);
+    if (!this.#messages.fits(sealed)) return false;
+    this.#connection.publish(subject, sealed);
     return true;
-  }
-
-  /** Into the queue. Resolves when the servers have it; the same `id` twice is one message. */
-  async enqueue(subject: string, body: unknown, id: string): Promise<number> {
-    // Sent into a lost connection, it would be kept and sent when nobody waits for it any more.
-    if (!this.#up) throw new NotSentError("the NATS servers cannot be reached");
-    try {
-      const packed = await this.#pack(subject, body);
-      const { seq } = await this.js.publish(subject, packed, { msgID: id, timeout: ENQUEUE_MS });
-      return seq;
-    } catch (error) {
-      // Nobody was there to take it, which the servers know at once.
-      if (error instanceof Error && error.name === "JetStreamNotEnabled")
-        throw new NotSentError("nobody leads the queue");
-      throw error;
-    }
-  }
-
-  /** Takes a message out of the queue: that of this number, if it still is the one of this id. */
-  async withdraw(seq: number, id: string): Promise<void> {
-    if (await this.isQueued(seq, id)) await this.streams.streams.deleteMessage(this.queue, seq);
-  }
-
-  /** Calls that wait for a worker to take them. */
-  async waiting(): Promise<number> {
-    let sum = 0;
-    for await (const { num_pending } of this.streams.consumers.list(this.queue)) sum += num_pending;
-    return sum;
-  }
-
-  /**
-   * Whether the message still waits to be taken, or to be told done with. A queue that was deleted and made anew
-   * counts from one again, so the number alone says nothing.
-   */
-  async isQueued(seq: number, id: string): Promise<boolean> {
-    const found = await this.streams.streams.getMessage(this.queue, { seq });
-    return found?.header.get(PubHeaders.MsgIdHdr) === id;
   }
 
   /** Rejects when nobody is there or nobody answers. */
   async request(subject: string, body: unknown, timeoutMs: number): Promise<unknown> {
-    const packed = await this.#pack(subject, body);
-    const answer = await this.#connection.request(subject, packed, { timeout: timeoutMs });
-    return this.#unpack(`${subject}.answer`, answer.data);
+    const asked = await this.#messages.pack(subject, body);
+    const answer = await this.#connection.request(subject, asked, { timeout: timeoutMs });
+    return this.open(answerTo(subject, asked), answer.data);
   }
 
   /** What is not signed for this subject is dropped and logged. With an answer, it is sent back. */
@@ -211,15 +156,27 @@ export class Bus {
     });
   }
 
-  open(subject: string, data: Uint8Array): unknown | Promise<unknown> {
-    const body = this.#seal.open(subject, data);
-    return isAside(body) ? this.#fetchAside(subject, body.aside).then((opened) => opened.body) : body;
+  /** What was signed for this subject, whatever the clock of whoever wrote it says; nothing is logged or answered. */
+  listen(subject: string, take: (opened: Opened) => void): { unsubscribe(): void } {
+    return this.#connection.subscribe(subject, {
+      callback: (error, { data }) => {
+        if (error === null) this.openAnyAge(subject, data).then(take, () => undefined);
+      },
+    });
+  }
+
+  /** Signed, and what is large put aside. */
+  pack(subject: string, body: unknown): Promise<Uint8Array> {
+    return this.#messages.pack(subject, body);
+  }
+
+  async open(subject: string, data: Uint8Array): Promise<unknown> {
+    return (await this.#messages.open(subject, data)).body;
   }
 
   /** Also what is too old to be acted upon. */
   async openAnyAge(subject: string, data: Uint8Array): Promise<Opened> {
-    const opened = this.#seal.openAnyAge(subject, data);
-    return isAside(opened.body) ? this.#fetchAside(subject, opened.body.aside) : opened;
+    return this.#messages.openAnyAge(subject, data);
   }
 
   /** A table of values that all machines see; `ttlMs`: what nobody has written for so long is gone. */
@@ -233,19 +190,25 @@ export class Bus {
   async lasting(word: string, keptMs: number): Promise<string> {
     const name = `${this.#settings.name}_${word}`.toUpperCase();
     const kept = { subjects: [this.subject(word, ">")], max_age: nanos(keptMs) };
+    const { replicas } = this.#settings;
     try {
-      const { config } = await this.streams.streams.info(name);
+      const { config } = await ensureStream(this.streams, { name, ...kept, num_replicas: replicas });
       if (config.max_age !== kept.max_age) await this.streams.streams.update(name, kept);
-    } catch {
-      const replicas = { num_replicas: this.#settings.replicas };
-      await this.streams.streams.add({ name, ...kept, ...replicas, storage: StorageType.File });
+    } catch (error) {
+      throw new HermesError(
+        failure(
+          "unavailable",
+          `the NATS servers did not give the stream ${name}: ${describeThrown(error).message}`,
+          "May this machine make and change streams there, and do most servers answer?",
+        ),
+      );
     }
     return name;
   }
 
   /** For what lies in a table until somebody reads it. */
   sealLasting(subject: string, body: unknown): Uint8Array {
-    return this.#seal.seal(subject, body, { lasting: true });
+    return this.#messages.sealLasting(subject, body);
   }
 
   flush(): Promise<void> {
@@ -262,6 +225,7 @@ export class Bus {
     for await (const { type } of this.#connection.status()) {
       if (type === "disconnect") {
         this.#up = false;
+        this.#downSince ??= performance.now();
         this.#log.warn("the connection to the NATS servers of the cluster is lost; trying again");
       } else if (type === "reconnect") {
         // The client may have come back to the very server that it was to leave.
@@ -273,6 +237,9 @@ export class Bus {
         }
         this.#up = true;
         this.#upSince = this.#answeredAt = performance.now();
+        const forSeconds = ((this.#upSince - (this.#downSince ?? this.#upSince)) / 1_000).toFixed(1);
+        this.#downSince = undefined;
+        this.#log.warn(`the NATS servers of the cluster are reached again, after ${forSeconds} s`);
         this.onReconnect?.();
       }
     }
@@ -302,67 +269,21 @@ export class Bus {
 
   async #take(subject: string, message: Msg, take: (body: unknown) => unknown): Promise<void> {
     try {
-      const opened = this.open(subject, message.data);
-      const answer = await take(opened instanceof Promise ? await opened : opened);
+      const opening = this.#messages.open(subject, message.data);
+      const { body, earlyMs } = opening instanceof Promise ? await opening : opening;
+      if (earlyMs > CLOCKS_MS) {
+        const ahead = `a message on ${subject} was written ${Math.round(earlyMs / 1_000)} s in the future`;
+        this.#complaints.about(`${subject} early`, `${ahead}; do the clocks of the machines agree?`);
+      }
+      const answer = await take(body);
       if (message.reply === undefined || message.reply === "") return;
-      message.respond(await this.#pack(`${subject}.answer`, answer));
+      message.respond(await this.#messages.pack(answerTo(subject, message.data), answer));
     } catch (error) {
-      this.#log.warn(`a message on ${subject} was not taken: ${describeThrown(error).message}`);
+      const line = `a message on ${subject} was not taken: ${describeThrown(error).message}`;
+      if (error instanceof SealError) this.#complaints.about(subject, line);
+      else this.#log.warn(line);
     }
   }
-
-  async #unpack(subject: string, data: Uint8Array): Promise<unknown> {
-    return this.open(subject, data);
-  }
-
-  async #pack(subject: string, body: unknown): Promise<Uint8Array> {
-    const packed = this.#seal.seal(subject, body);
-    return packed.length <= LARGEST_MESSAGE ? packed : this.#aside(subject, packed);
-  }
-
-  async #aside(subject: string, packed: Uint8Array): Promise<Uint8Array> {
-    const name = randomUUID();
-    await (await this.#objects()).putBlob({ name }, packed);
-    return this.#seal.seal(subject, { aside: name } satisfies Aside);
-  }
-
-  async #fetchAside(subject: string, name: string): Promise<Opened> {
-    const packed = await (await this.#objects()).getBlob(name);
-    if (packed === null) throw new Error("its large part is no longer in the object store");
-    return this.#seal.openAnyAge(subject, packed);
-  }
-
-  #objects(): Promise<ObjectStore> {
-    this.#blobs ??= new Objm(this.#connection)
-      .create(`${this.#settings.name}_large`, { replicas: this.#settings.replicas, ttl: nanos(LARGE_MS) })
-      .catch((error: unknown) => {
-        this.#blobs = undefined;
-        throw error;
-      });
-    return this.#blobs;
-  }
-
-  /** Unless it is there. */
-  async makeQueue(): Promise<void> {
-    try {
-      await this.streams.streams.info(this.queue);
-    } catch {
-      await this.streams.streams.add({
-        name: this.queue,
-        subjects: [this.subject("calls", "*")],
-        retention: RetentionPolicy.Workqueue,
-        storage: StorageType.File,
-        num_replicas: this.#settings.replicas,
-        max_age: nanos(HOUR_MS),
-        duplicate_window: nanos(120_000),
-      });
-    }
-  }
-}
-
-/** What is surely not in the queue. */
-export class NotSentError extends Error {
-  override readonly name = "NotSentError";
 }
 
 /** While servers choose who leads they answer late, or that they cannot now. */
@@ -376,12 +297,4 @@ export async function patiently<Value>(work: () => Promise<Value>, forMs = PATIE
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
   }
-}
-
-interface Aside {
-  readonly aside: string;
-}
-
-function isAside(body: unknown): body is Aside {
-  return typeof body === "object" && body !== null && "aside" in body && typeof body.aside === "string";
 }

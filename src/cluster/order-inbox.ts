@@ -80,7 +80,7 @@ export class OrderInbox {
     this.#closed = true;
     this.#subscription.unsubscribe();
     await this.#pulling?.close();
-    await this.#bus.streams.consumers.delete(this.#bus.queue, this.#parts.worker).catch(() => undefined);
+    await this.#bus.streams.consumers.delete(this.#bus.queue.name, this.#parts.worker).catch(() => undefined);
   }
 
   #hear(order: Order): void {
@@ -101,11 +101,11 @@ export class OrderInbox {
     for (let round = 0; !this.#closed; round += 1) {
       try {
         if (round > 0) {
-          await this.#bus.makeQueue();
+          await this.#bus.queue.make();
           await renewed();
         }
-        await this.#bus.streams.consumers.add(this.#bus.queue, this.#consumer());
-        const consumer = await this.#bus.js.consumers.get(this.#bus.queue, worker);
+        await this.#bus.streams.consumers.add(this.#bus.queue.name, this.#consumer());
+        const consumer = await this.#bus.js.consumers.get(this.#bus.queue.name, worker);
         this.#pulling = await consumer.consume({
           max_messages: this.#parts.slots,
           idle_heartbeat: 1_000,
@@ -181,17 +181,13 @@ export class OrderInbox {
     const { worker, slots } = this.#parts;
     return {
       durable_name: worker,
-      filter_subject: this.#subject,
+      filter_subject: this.#bus.queue.subject(worker),
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(ACK_WAIT_MS),
       // The servers hand out no more than there is room for: what waits can still go elsewhere.
       max_ack_pending: slots,
       inactive_threshold: nanos(60_000),
     };
-  }
-
-  get #subject(): string {
-    return this.#bus.subject("calls", this.#parts.worker);
   }
 }
 

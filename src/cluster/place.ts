@@ -63,7 +63,11 @@ export class ClusterPlace implements CallPlace {
     });
     const place = new ClusterPlace(runtime, { bus, roster, leases });
     const days = runtime.config.values.sessions.retention_days;
-    place.#shared = await SharedLogs.open(bus, { node: place.id, days });
+    // Left open, its connection would keep the process alive that could not join.
+    place.#shared = await SharedLogs.open(bus, { node: place.id, days }).catch(async (error: unknown) => {
+      await place.close();
+      throw error;
+    });
     runtime.sharedLog = place.#shared;
     runtime.place = place;
     runtime.beforeClose(() => place.close());
@@ -77,6 +81,7 @@ export class ClusterPlace implements CallPlace {
     if (hash !== undefined) return undefined;
     return {
       ok: false,
+      awaited: true,
       reason: "no worker of the cluster has it now",
       fix: `${ownCommand()} worker --cluster … starts one; ${ownCommand()} cluster status shows who is there`,
     };

@@ -4,6 +4,8 @@ import { deserialize, serialize } from "node:v8";
 const MAC_BYTES = 32;
 /** Long enough for a queue and for clocks that differ, short enough that an old message is worth nothing. */
 export const LIFE_MS = 120_000;
+/** How much clocks may differ before somebody is told. */
+export const CLOCKS_MS = 60_000;
 
 interface Sealed {
   readonly subject: string;
@@ -15,6 +17,13 @@ export interface Opened {
   readonly body: unknown;
   /** How long its time has been over; 0 while it is not. */
   readonly lateMs: number;
+  /** How far in the future it was written, by this machine's clock; 0 when it was not. */
+  readonly earlyMs: number;
+}
+
+/** What tells a message from every other one. */
+export function markOf(message: Uint8Array): string {
+  return Buffer.from(message.subarray(0, MAC_BYTES)).toString("base64url");
 }
 
 export function pastItsTime(lateMs: number): string {
@@ -45,10 +54,11 @@ export class Seal {
     return Buffer.concat([this.#mac(bytes), bytes]);
   }
 
-  open(subject: string, message: Uint8Array): unknown {
-    const { body, lateMs } = this.openAnyAge(subject, message);
-    if (lateMs > 0) throw new SealError(`${pastItsTime(lateMs)}; do the clocks of the machines agree?`);
-    return body;
+  open(subject: string, message: Uint8Array): Opened {
+    const opened = this.openAnyAge(subject, message);
+    if (opened.lateMs > 0)
+      throw new SealError(`${pastItsTime(opened.lateMs)}; do the clocks of the machines agree?`);
+    return opened;
   }
 
   /** Also what is too old to be acted upon, for whoever has to say so. */
@@ -58,7 +68,8 @@ export class Seal {
       throw new SealError("it is not signed with the secret of this cluster (HERMES_CLUSTER_KEY)");
     const sealed = deserialize(bytes) as Sealed;
     if (sealed.subject !== subject) throw new SealError(`it was written for ${sealed.subject}`);
-    return { body: sealed.body, lateMs: Math.max(0, Date.now() - sealed.expires) };
+    const lateMs = Date.now() - sealed.expires;
+    return { body: sealed.body, lateMs: Math.max(0, lateMs), earlyMs: Math.max(0, -lateMs - LIFE_MS) };
   }
 
   #mac(bytes: Uint8Array): Buffer {

@@ -5,6 +5,7 @@ import { describeThrown } from "../tool/thrown.js";
 import { Bus } from "./bus.js";
 import type { Beat, ToWorker, WorkerRecord } from "./messages.js";
 import { LOST_MS, recordSubject, workerTable } from "./roster.js";
+import { CLOCKS_MS, LIFE_MS } from "./seal.js";
 
 type ClusterSettings = LoadedConfig["values"]["cluster"];
 
@@ -13,6 +14,8 @@ export interface WorkerStatus
   readonly state: "ready" | "draining" | "lost";
   readonly running: number;
   readonly tools: number;
+  /** How far its clock is ahead of this machine's, where that is too much; behind when it is less than 0. */
+  readonly clockOffMs?: number | undefined;
 }
 
 export interface ClusterStatus {
@@ -42,7 +45,7 @@ export async function clusterStatus(settings: ClusterSettings): Promise<ClusterS
     return { connected: false, workers: [], strangers: 0, queue: 0, problem };
   }
   try {
-    const [found, queue] = await Promise.all([workersOf(bus), bus.waiting()]);
+    const [found, queue] = await Promise.all([workersOf(bus), bus.queue.waiting()]);
     return { connected: true, ...found, queue };
   } finally {
     await bus.close();
@@ -64,10 +67,13 @@ export async function drainWorker(settings: ClusterSettings, id: string): Promis
 }
 
 async function workersOf(bus: Bus): Promise<Pick<ClusterStatus, "workers" | "strangers">> {
-  const beats = new Map<string, Beat>();
-  const listening = bus.subscribe(bus.subject("beat"), (body) => {
+  const beats = new Map<string, Beat & Pick<WorkerStatus, "clockOffMs">>();
+  const listening = bus.listen(bus.subject("beat"), ({ body, lateMs, earlyMs }) => {
     const beat = body as Beat;
-    beats.set(beat.id, beat);
+    const clockOffMs = lateMs > 0 ? -lateMs - LIFE_MS : earlyMs;
+    // One that comes late may have been held up, or is repeated by somebody.
+    if (lateMs > 0 && beats.has(beat.id)) return;
+    beats.set(beat.id, { ...beat, ...(Math.abs(clockOffMs) > CLOCKS_MS && { clockOffMs }) });
   });
   const { records, strangers } = await readRecords(bus);
   bus.publish(bus.subject("roll"), {});
@@ -77,9 +83,11 @@ async function workersOf(bus: Bus): Promise<Pick<ClusterStatus, "workers" | "str
   listening.unsubscribe();
   const workers = records.map(({ id, host, version, labels, toolsets, slots, tools }): WorkerStatus => {
     const beat = beats.get(id);
-    const state = beat?.answered === true ? beat.state : "lost";
-    const running = beat?.running ?? 0;
-    return { id, host, version, labels, toolsets, slots, state, running, tools: Object.keys(tools).length };
+    const { clockOffMs = 0, running = 0 } = beat ?? {};
+    // What comes too late nobody takes from it.
+    const state: WorkerStatus["state"] = beat?.answered === true && clockOffMs >= 0 ? beat.state : "lost";
+    const known = { id, host, version, labels, toolsets, slots, state, running };
+    return { ...known, tools: Object.keys(tools).length, ...(clockOffMs !== 0 && { clockOffMs }) };
   });
   return { workers, strangers };
 }

@@ -11,6 +11,8 @@ export interface Status {
   readonly fix?: string;
   /** True while a recent success is served in place of a fresh failure. */
   readonly grace?: boolean;
+  /** It is not there now, but a call waits for it, and says itself when that was too long. */
+  readonly awaited?: boolean;
 }
 
 const READY: Status = { ok: true };

@@ -47,6 +47,8 @@ async function closedServer() {
   return { open, stranger: at("other.nk", new TextDecoder().decode(nkeys.createUser().getSeed())) };
 }
 
+const sockets = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+
 describe("the servers of a cluster", () => {
   it("are left at the start where one has no JetStream for us, as long as there are others", async () => {
     const config = join(tempDir(), "nats.conf");
@@ -102,6 +104,21 @@ describe("the servers of a cluster", () => {
     const said = await joinCluster(runtime).catch((error: Error) => error.message);
     expect(said).toMatch(/no NATS server of the cluster answers at localhost:\d+: .+/);
     expect(said).toMatch(setting);
+  });
+
+  it("that refuse a stream are told with its name, and no connection is left that keeps the process alive", async () => {
+    const config = join(tempDir(), "nats.conf");
+    const deny = `permissions: { publish: { deny: ["$JS.API.STREAM.*.HERMES_CHATS"] } }`;
+    writeFileSync(config, `authorization { users: [{ user: a, password: b, ${deny} }] }\n`);
+    const closed = await startNats({ args: ["-c", config] });
+    onTestEnd(() => closed.stop());
+    const flags = { "cluster.url": `nats://a:b@127.0.0.1:${closed.port}`, "cluster.key": "of the test" };
+    const { runtime } = await testRuntime([where], { flags });
+    const before = sockets();
+    const said = await joinCluster(runtime).catch((error: Error) => error.message);
+    expect(said).toMatch(/HERMES_CHATS: .*[Pp]ermissions/);
+    expect(runtime.place).toBeUndefined();
+    await expect.poll(sockets).toBe(before);
   });
 
   it("that are not there are told at once, with the address and what to do, but no password", async () => {

@@ -65,7 +65,7 @@ function node({ place, workers }: TestCluster) {
     heard,
     worker,
     send: (each: Order) =>
-      bus.enqueue(bus.subject("calls", worker), each, `${each.uid}.${each.attempt}.${Math.random()}`),
+      bus.queue.add(each, { worker, id: `${each.uid}.${each.attempt}.${Math.random()}` }),
     async outcome(attempt: number): Promise<Outcome> {
       for (;;) {
         const found = heard.find((outcome) => outcome.attempt === attempt);
@@ -93,15 +93,15 @@ describe("a worker", () => {
     const cluster = await testCluster([tool]);
     const { outcome, worker } = node(cluster);
     const { bus } = cluster.place;
-    await bus.streams.streams.delete(bus.queue);
+    await bus.streams.streams.delete(bus.queue.name);
     bus.tellAtOnce(bus.subject("order", worker), order("direct", 1));
     expect((await outcome(1)).output).toBe("ran direct");
     const session = await cluster.front.runtime.openSession();
     for (const tag of ["a", "b", "c"]) await session.call({ name: "count", arguments: { tag } });
     expect(ran).toEqual(["direct", "a", "b", "c"]);
     await eventually(async () => {
-      const { state } = await bus.streams.streams.info(bus.queue);
-      const { num_ack_pending } = await bus.streams.consumers.info(bus.queue, worker);
+      const { state } = await bus.streams.streams.info(bus.queue.name);
+      const { num_ack_pending } = await bus.streams.consumers.info(bus.queue.name, worker);
       expect({ waiting: state.messages, num_ack_pending }).toEqual({ waiting: 0, num_ack_pending: 0 });
     });
   });
@@ -159,7 +159,7 @@ describe("a worker", () => {
     await send(gate("stays", 2));
     await send(gate("next"));
     await eventually(async () => {
-      const { num_ack_pending } = await bus.streams.consumers.info(bus.queue, worker);
+      const { num_ack_pending } = await bus.streams.consumers.info(bus.queue.name, worker);
       expect(num_ack_pending).toBe(2);
     });
     gates.get("goes")?.();
@@ -288,7 +288,7 @@ describe("a worker", () => {
     const { tool } = counting();
     const { place, workers } = await testCluster([tool], { workers: [[], []] });
     const { bus, roster } = place;
-    for (const { worker } of workers) await bus.streams.consumers.info(bus.queue, worker.id);
+    for (const { worker } of workers) await bus.streams.consumers.info(bus.queue.name, worker.id);
     const wanted = { tool: "count", labels: [], environment: "local" };
     const first = roster.choose(wanted, []);
     const { id } = first?.record ?? {};
@@ -379,7 +379,7 @@ describe("an inbox", () => {
     const bus = {
       subject: (...words: string[]) => words.join("."),
       subscribe: () => ({ unsubscribe: () => undefined }),
-      makeQueue: async () => undefined,
+      queue: { name: "q", subject: (worker: string) => worker, make: async () => undefined },
       streams: { consumers: { add: refused, delete: refused } },
     } as unknown as Bus;
     const inbox = new OrderInbox(bus, {

@@ -2,10 +2,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../src/cluster/place.js";
+import { Worker } from "../../src/cluster/worker.js";
 import { defineTool } from "../../src/index.js";
 import type { AnyTool } from "../../src/tool/tool.js";
 import { eventually } from "../gateway/support.js";
-import { testCluster, useNats } from "./support.js";
+import { onTestEnd, testRuntime } from "../support/runtime.js";
+import { settings, testCluster, useNats } from "./support.js";
 
 useNats();
 
@@ -34,6 +36,21 @@ describe("tools that come and change while a cluster runs", () => {
     workers[0]?.at.registry.add(named("second"));
     await eventually(() => expect(place.roster.serves("second")).toBe(true));
     expect(await session.call({ name: "second" })).toMatchObject({ ok: true, human: "second ran", worker });
+  });
+
+  it("a call waits for the only worker, which is just being started again", async () => {
+    const { name, front } = await testCluster([], {
+      workers: [],
+      builtins: true,
+      front: { "cluster.wait_seconds": 20 },
+    });
+    const session = await front.runtime.openSession();
+    const answered = session.call({ name: "sleep", arguments: { seconds: 0 } });
+    const flags = settings(name, { "cluster.drain_seconds": 0 });
+    const { runtime } = await testRuntime([], { builtins: true, flags });
+    const worker = await Worker.start(runtime);
+    onTestEnd(() => worker.drain());
+    expect(await answered).toMatchObject({ ok: true, worker: worker.id });
   });
 
   it("a session that goes on with more tools has them on its worker, and stands where it stood", async () => {

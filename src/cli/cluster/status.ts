@@ -9,12 +9,13 @@ export async function status(context: CommandContext): Promise<void> {
   const found = await look(context);
   const { workers: rows, queue, problem } = found;
   if (out.json) {
-    const told = rows.map(({ id, labels, toolsets, state, running }) => ({
+    const told = rows.map(({ id, labels, toolsets, state, running, clockOffMs }) => ({
       id,
       labels,
       toolsets,
       state,
       running,
+      ...(clockOffMs !== undefined && { clock_off_ms: Math.round(clockOffMs) }),
     }));
     const { connected, strangers } = found;
     out.value({ connected, workers: told, queue, ...(strangers > 0 && { strangers }) });
@@ -55,6 +56,11 @@ async function look(context: CommandContext): Promise<ClusterStatus> {
 function showWorkers({ out }: CommandContext, { workers: rows, strangers }: ClusterStatus): void {
   if (strangers > 0)
     out.note(`${strangers} more of another secret: is HERMES_CLUSTER_KEY the same on all machines?`);
+  for (const { id, clockOffMs } of rows) {
+    if (clockOffMs === undefined) continue;
+    const off = `${Math.round(Math.abs(clockOffMs) / 1_000)} s ${clockOffMs > 0 ? "ahead" : "behind"}`;
+    out.note(`The clock of ${id} is ${off} of this one: they must agree within a minute.`);
+  }
   out.list({
     rows,
     head: ["worker", "state", "running", "slots", "labels", "toolsets", "version"],
