@@ -146,7 +146,15 @@ export async function livingTree(leader: number): Promise<readonly number[]> {
 }
 
 function onlyGroupKnown(pid: number): ProcessRow {
-  return { pid, parent: 0, group: pid, state: "?", command: "process group" };
+  return {
+    pid,
+    parent: 0,
+    group: pid,
+    state: "?",
+    command: "process group",
+    program: undefined,
+    hidden: true,
+  };
 }
 
 function groupAlive(pid: number): boolean {
