@@ -114,7 +114,7 @@ function readRow(name: string): ProcessRow | undefined {
     .split(" ");
   if ((Number(fields[FLAGS]) & KERNEL_THREAD) !== 0) return undefined;
   const [state = "?", parent = "0", group = "0"] = fields;
-  const [begin = "0", end = "0"] = fields.slice(ENVIRONMENT_RANGE, ENVIRONMENT_RANGE + 2);
+  const end = fields[ENVIRONMENT_RANGE + 1] ?? "0";
   const places = fields.slice(PLACES, ENVIRONMENT_RANGE + 2);
   return {
     pid: Number(name),
@@ -123,7 +123,7 @@ function readRow(name: string): ProcessRow | undefined {
     state,
     command: text.slice(text.indexOf("(") + 1, close),
     // The places change with every program, since the kernel chooses them at random.
-    program: begin === end ? undefined : [name, fields[START_TIME], ...places].join(" "),
+    program: end === "0" ? undefined : [name, fields[START_TIME], ...places].join(" "),
     hidden: fields[START_CODE] === HIDDEN,
   };
 }
