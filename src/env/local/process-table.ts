@@ -21,7 +21,7 @@ const HIDDEN = "1";
 /** Longer lines than the kernel writes. */
 const LINE_BYTES = 4_096;
 /** Others have their turn after so much of a list. */
-const TURN_MS = 1;
+const TURN_MS = 0.5;
 
 export interface ProcessRow {
   readonly pid: number;

@@ -100,7 +100,8 @@ async function signalTree(root: TreeRoot, signal: "SIGTERM" | "SIGKILL"): Promis
   return found;
 }
 
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** To a process, or with a negative number to a group. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -3,10 +3,15 @@ import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { within } from "../../base/deadline.js";
 import type { ChildExit, StartFailure } from "../../env/local/child.js";
 import type { Launcher } from "../../env/local/launcher/launcher.js";
 import { EXEC_MARK } from "../../env/local/marks.js";
+import { endTree, sendSignal } from "../../env/local/process-tree.js";
 import { Starter } from "../../env/local/starter.js";
+
+/** Most programs end when they are told to. */
+const OBEYS_MS = 300;
 
 export interface ServerProgram {
   readonly command: string;
@@ -18,13 +23,13 @@ export interface ServerProgram {
 /** A server program that runs, in a session of its own. */
 export interface RunningProgram {
   readonly pid: number;
-  /** Value of EXEC_MARK that its tree carries. */
-  readonly mark: string;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Never rejects. */
   readonly ended: Promise<ProgramEnd>;
+  /** Ends it and everything it has started. Resolves when nothing of it is left. */
+  end(): Promise<void>;
 }
 
 export interface ProgramEnd {
@@ -68,14 +73,28 @@ async function startFromLauncher(
     descriptors: ["input", "output", "output"],
   });
   if ("stage" in launched) throw failed(command, launched);
+  const { pid } = launched;
   const [input, output, complaints] = launched.ends;
+  const ended = launched.exited.then((exit) => endOf(command, exit));
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
   return {
-    pid: launched.pid,
-    mark,
+    pid,
     stdin: new Socket({ fd: input, readable: false, writable: true }),
     stdout: new Socket({ fd: output, readable: true, writable: false }),
     stderr: new Socket({ fd: complaints, readable: true, writable: false }),
-    ended: launched.exited.then((exit) => endOf(command, exit)),
+    ended,
+    async end() {
+      if (!over) {
+        // A stopped process takes TERM only once it runs again.
+        for (const signal of ["SIGTERM", "SIGCONT"] as const) sendSignal(-pid, signal);
+        await within(ended, OBEYS_MS);
+      }
+      // What it has left behind is the launcher's child now, so all processes need not be searched for it.
+      if (!over || launcher.hasOrphans()) await endTree({ pid: over ? undefined : pid, mark });
+    },
   };
 }
 
@@ -102,7 +121,10 @@ function ending(code: number | null, signal: string | null): string {
   return signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
 }
 
-/** Other systems, no Perl, no /proc. */
+/**
+ * Other systems, no Perl, no /proc. The number of a leader that has ended may be somebody else's by now; its mark is
+ * not.
+ */
 function startFromHere({ command, args, cwd, env }: ServerProgram, mark: string): Promise<RunningProgram> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
@@ -114,13 +136,19 @@ function startFromHere({ command, args, cwd, env }: ServerProgram, mark: string)
       detached: true,
       windowsHide: true,
     });
+    let over = false;
     const ended = new Promise<ProgramEnd>((tell) => {
-      child.once("exit", (code, signal) => tell({ how: ending(code, signal) }));
+      child.once("exit", (code, signal) => {
+        over = true;
+        tell({ how: ending(code, signal) });
+      });
     });
     child.once("error", reject);
     child.once("spawn", () => {
       const { pid, stdin, stdout, stderr } = child;
-      if (pid !== undefined) resolve({ pid, mark, stdin, stdout, stderr, ended });
+      if (pid === undefined) return;
+      const end = async () => void (await endTree({ pid: over ? undefined : pid, mark }));
+      resolve({ pid, stdin, stdout, stderr, ended, end });
     });
   });
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { within } from "../../base/deadline.js";
-import { endTree, endWithThisProcess } from "../../env/local/process-tree.js";
+import { endWithThisProcess } from "../../env/local/process-tree.js";
 import { DirectCalls } from "./direct-calls.js";
 import { drained } from "./drained.js";
 import { MessageLines } from "./message-lines.js";
@@ -168,8 +168,7 @@ export class StdioTransport implements Transport {
     }
     child.stdin.end();
     if (!this.#hasEnded && this.#ended !== undefined) await within(this.#ended, LEAVING_MS);
-    // The number of a leader that has ended may be somebody else's by now; its mark is not.
-    await endTree({ pid: this.#hasEnded ? undefined : child.pid, mark: child.mark });
+    await child.end();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     this.#unwatch();
     this.#tellClosed();
