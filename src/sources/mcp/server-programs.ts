@@ -32,7 +32,7 @@ export interface RunningProgram {
   end(): Promise<void>;
 }
 
-export interface ProgramEnd {
+interface ProgramEnd {
   /** For a sentence about the server: "it ended with exit code 3". */
   readonly how: string;
   /** Why it never ran. */
