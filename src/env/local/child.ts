@@ -60,7 +60,13 @@ export interface RawReport {
 }
 
 export type ChildExit =
-  | { readonly kind: "exited"; readonly code: number; readonly report: RawReport }
+  | {
+      readonly kind: "exited";
+      readonly code: number;
+      /** Number of the signal that ended it. */
+      readonly signal?: number | undefined;
+      readonly report: RawReport;
+    }
   | ({ readonly kind: "failed" } & StartFailure)
   /** Whoever started it is gone, so nobody can tell how it ended. */
   | { readonly kind: "lost" };

@@ -1,16 +1,27 @@
+import { closeSync, openSync, readSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { EXEC_MARK } from "./marks.js";
 
 const MARK = new RegExp(`(?:^|\\0)${EXEC_MARK}=([^\\0]*)`);
 
 const EXEC_LIMIT_MS = 1_000;
 const LOOKS_WITHOUT = 3;
-/** Where `flags`, `env_start` and `env_end` are in /proc/PID/stat, counted from the state. */
+/** Where `flags`, `starttime` and what follows are in /proc/PID/stat, counted from the state. */
 const FLAGS = 6;
+const START_TIME = 19;
+const START_CODE = 23;
+/** From `start_data` to `env_end`: where the parts of its program lie. */
+const PLACES = 42;
 const ENVIRONMENT_RANGE = 47;
 /** PF_KTHREAD: no program, nobody's child. */
 const KERNEL_THREAD = 0x0020_0000;
+/** As the kernel writes it for a program whose memory, variables among it, this process may not look at. */
+const HIDDEN = "1";
+/** Longer lines than the kernel writes. */
+const LINE_BYTES = 4_096;
+/** Others have their turn after so much of a list. */
+const TURN_MS = 0.5;
 
 export interface ProcessRow {
   readonly pid: number;
@@ -18,6 +29,10 @@ export interface ProcessRow {
   readonly group: number;
   readonly state: string;
   readonly command: string;
+  /** Which process, and which of the programs it has been; undefined while it becomes another one. */
+  readonly program: string | undefined;
+  /** Its variables cannot be read. */
+  readonly hidden: boolean;
 }
 
 /** A list takes milliseconds, and hundreds of trees may be ended at once. */
@@ -56,25 +71,61 @@ async function readTable(above = 0): Promise<readonly ProcessRow[] | undefined> 
   } catch {
     return undefined;
   }
-  const rows = await Promise.all(
-    names.filter((name) => /^\d+$/.test(name) && Number(name) > above).map(readRow),
-  );
-  return rows.filter((row) => row !== undefined);
+  const rows: ProcessRow[] = [];
+  let since = performance.now();
+  for (const name of names) {
+    if (!/^\d+$/.test(name) || Number(name) <= above) continue;
+    const row = readRow(name);
+    if (row !== undefined) rows.push(row);
+    if (performance.now() - since < TURN_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  return rows;
 }
 
-async function readRow(name: string): Promise<ProcessRow | undefined> {
+/** Filled and read within one turn. */
+const line = Buffer.allocUnsafeSlow(LINE_BYTES);
+
+/**
+ * Read at once, since the kernel makes this line from what it has at hand and nothing has to be waited for: through the
+ * threads for files a list costs ten times as much of the processor, and all calls that run meanwhile feel it.
+ */
+function readLine(name: string): string | undefined {
+  let descriptor: number | undefined;
   try {
-    const line = await readFile(`/proc/${name}/stat`, "latin1");
-    // The command is in parentheses and may itself hold spaces and parentheses.
-    const close = line.lastIndexOf(")");
-    const fields = line.slice(close + 2).split(" ");
-    if ((Number(fields[FLAGS]) & KERNEL_THREAD) !== 0) return undefined;
-    const [state = "?", parent = "0", group = "0"] = fields;
-    const command = line.slice(line.indexOf("(") + 1, close);
-    return { pid: Number(name), parent: Number(parent), group: Number(group), state, command };
+    descriptor = openSync(`/proc/${name}/stat`, "r");
+    return line.toString("latin1", 0, readSync(descriptor, line, 0, LINE_BYTES, 0));
   } catch {
     return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+function readRow(name: string): ProcessRow | undefined {
+  const text = readLine(name);
+  if (text === undefined) return undefined;
+  // The command is in parentheses and may itself hold spaces and parentheses.
+  const close = text.lastIndexOf(")");
+  const fields = text
+    .slice(close + 2)
+    .trimEnd()
+    .split(" ");
+  if ((Number(fields[FLAGS]) & KERNEL_THREAD) !== 0) return undefined;
+  const [state = "?", parent = "0", group = "0"] = fields;
+  const end = fields[ENVIRONMENT_RANGE + 1] ?? "0";
+  const places = fields.slice(PLACES, ENVIRONMENT_RANGE + 2);
+  return {
+    pid: Number(name),
+    parent: Number(parent),
+    group: Number(group),
+    state,
+    command: text.slice(text.indexOf("(") + 1, close),
+    // The places change with every program, since the kernel chooses them at random.
+    program: end === "0" ? undefined : [name, fields[START_TIME], ...places].join(" "),
+    hidden: fields[START_CODE] === HIDDEN,
+  };
 }
 
 export function isLiving(row: ProcessRow): boolean {
@@ -94,17 +145,27 @@ export function marked(table: readonly ProcessRow[]): Promise<ReadonlyMap<string
   return known;
 }
 
+/** Of each program that was there at the last look: its mark, which it keeps as long as it is the same program. */
+let marks: ReadonlyMap<string, string | undefined> = new Map();
+
 async function readMarks(table: readonly ProcessRow[]) {
+  const before = marks;
+  const now = new Map<string, string | undefined>();
   const found = new Map<string, ProcessRow[]>();
   await Promise.all(
     table.map(async (row) => {
-      const mark = isLiving(row) ? await markOf(row) : undefined;
+      if (!isLiving(row) || row.hidden) return;
+      const { program } = row;
+      const isKnown = program !== undefined && before.has(program);
+      const mark = isKnown ? before.get(program) : await markOf(row);
+      if (program !== undefined) now.set(program, mark);
       if (mark === undefined) return;
       const rows = found.get(mark);
       if (rows === undefined) found.set(mark, [row]);
       else rows.push(row);
     }),
   );
+  marks = now;
   return found;
 }
 
@@ -114,10 +175,11 @@ async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
   let without = 0;
   try {
     for (;;) {
+      // Unlike its line, these lie in its memory, and the kernel may have to wait for that.
       const environment = await readFile(`/proc/${pid}/environ`, "latin1");
       if (environment !== "") return MARK.exec(environment)?.[1];
       // For an instant, the new program looks as if it had none: the kernel has yet to count them.
-      without = (await hasNoVariables(pid)) ? without + 1 : 0;
+      without = hasNoVariables(pid) ? without + 1 : 0;
       if (without === LOOKS_WITHOUT || performance.now() > deadline) return undefined;
       await delay(1);
     }
@@ -127,9 +189,9 @@ async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
 }
 
 /** Not so while a process becomes another program: its variables cannot be read then, but come back after it. */
-async function hasNoVariables(pid: number): Promise<boolean> {
-  const line = await readFile(`/proc/${pid}/stat`, "latin1");
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+function hasNoVariables(pid: number): boolean {
+  const text = readLine(String(pid)) ?? "";
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [begin, end] = fields.slice(ENVIRONMENT_RANGE, ENVIRONMENT_RANGE + 2);
   return isOver(fields[0]) || (begin === end && end !== "0");
 }

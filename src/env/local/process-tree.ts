@@ -100,7 +100,8 @@ async function signalTree(root: TreeRoot, signal: "SIGTERM" | "SIGKILL"): Promis
   return found;
 }
 
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** To a process, or with a negative number to a group. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -146,7 +147,15 @@ export async function livingTree(leader: number): Promise<readonly number[]> {
 }
 
 function onlyGroupKnown(pid: number): ProcessRow {
-  return { pid, parent: 0, group: pid, state: "?", command: "process group" };
+  return {
+    pid,
+    parent: 0,
+    group: pid,
+    state: "?",
+    command: "process group",
+    program: undefined,
+    hidden: true,
+  };
 }
 
 function groupAlive(pid: number): boolean {

@@ -12,6 +12,7 @@ import type { SourceHost } from "../types.js";
 import { ConnectError, EndedEarly, explainConnectError, refusesTransport } from "./connect-errors.js";
 import type { DirectCalls } from "./direct-calls.js";
 import { LONGEST_MESSAGE } from "./message-lines.js";
+import type { ServerPrograms } from "./server-programs.js";
 import { StdioTransport } from "./stdio-transport.js";
 import { ToolListGuard } from "./tool-list-guard.js";
 
@@ -34,6 +35,7 @@ export interface ConnectRequest {
   /** With all variables filled in. */
   readonly config: McpServerConfig;
   readonly host: SourceHost;
+  readonly programs: ServerPrograms;
   /** What is known about the protocol the server speaks. */
   readonly prior: PriorDiscovery | undefined;
   readonly signal: AbortSignal;
@@ -120,6 +122,7 @@ async function open(
   } catch (error) {
     const ending = program?.ending;
     await close();
+    if (program?.failure !== undefined) throw program.failure;
     if (ending === undefined) throw error;
     throw new EndedEarly(ending);
   }
@@ -130,13 +133,13 @@ async function open(
 async function transportFor(kind: TransportKind, request: ConnectRequest): Promise<Transport> {
   const { config, host } = request;
   if (kind === "stdio") {
-    return new StdioTransport({
+    const program = {
       command: config.command,
       args: config.args,
       env: childEnvironment(host.config.env, config.env),
       cwd: config.cwd === "" ? host.cwd : config.cwd,
-      onStderr: request.onStderr,
-    });
+    };
+    return new StdioTransport({ program, programs: request.programs, onStderr: request.onStderr });
   }
   const { StreamableHTTPClientTransport, SSEClientTransport } = await import("@modelcontextprotocol/client");
   const { oauthFor } = await import("./oauth/provider.js");

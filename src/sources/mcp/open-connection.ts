@@ -16,6 +16,7 @@ import type { ServerMemory } from "./pin-rows.js";
 import type { ServerPins } from "./pins.js";
 import type { RunningCall } from "./running-call.js";
 import type { Sampling } from "./sampling.js";
+import type { ServerPrograms } from "./server-programs.js";
 
 /** Connects to a server as its settings are at this moment: variables may have been set meanwhile. */
 export async function openConnection(options: {
@@ -23,6 +24,7 @@ export async function openConnection(options: {
   readonly config: McpServerConfig;
   readonly host: SourceHost;
   readonly pins: ServerPins;
+  readonly programs: ServerPrograms;
   readonly running: ReadonlySet<RunningCall>;
   /** Lasts longer than a connection: what a server may ask in a minute does not begin anew with each. */
   readonly sampling: Sampling | undefined;
@@ -37,6 +39,7 @@ export async function openConnection(options: {
     server,
     config,
     host,
+    programs: options.programs,
     prior: priorOf(options.pins.memory),
     signal: options.signal,
     onStderr: options.onStderr,

@@ -22,6 +22,7 @@ import {
   ServerHealth,
   StderrLines,
 } from "./server-health.js";
+import type { ServerPrograms } from "./server-programs.js";
 import { ServerTools } from "./server-tools.js";
 import type { DefinitionDrift, McpServerStatus, ShownChange } from "./status.js";
 import { ToolRefresh } from "./tool-refresh.js";
@@ -33,6 +34,7 @@ export interface ServerOptions {
   readonly host: SourceHost;
   readonly pins: ServerPins;
   readonly gate: Gate;
+  readonly programs: ServerPrograms;
 }
 
 /** A call waits for a server that is tried again within this time. */

@@ -9,6 +9,7 @@ import { Gate } from "./gate.js";
 import type { PinRows } from "./pin-rows.js";
 import { openPinRows, ServerPins } from "./pins.js";
 import { McpServer } from "./server.js";
+import { ServerPrograms } from "./server-programs.js";
 import { type DefinitionDrift, type McpServerStatus, type ShownChange, sourceStatus } from "./status.js";
 
 export type { McpServerStatus } from "./status.js";
@@ -38,6 +39,7 @@ class McpServers implements McpSource {
   readonly kind = "mcp";
   readonly #host: SourceHost;
   readonly #gate: Gate;
+  readonly #programs = new ServerPrograms();
   readonly #servers = new Map<string, McpServer>();
   /** No longer wanted, but calls still run on them. */
   readonly #retiring = new Set<McpServer>();
@@ -88,7 +90,14 @@ class McpServers implements McpSource {
     for (const [name, config] of Object.entries(wanted)) {
       if (this.#servers.has(name)) continue;
       const pins = new ServerPins({ server: name, identity: identityOf(config), rows: this.#rows, log });
-      const server = new McpServer({ name, config, host: this.#host, pins, gate: this.#gate });
+      const server = new McpServer({
+        name,
+        config,
+        host: this.#host,
+        pins,
+        gate: this.#gate,
+        programs: this.#programs,
+      });
       this.#servers.set(name, server);
       server.start();
     }
@@ -127,6 +136,7 @@ class McpServers implements McpSource {
       ...servers.map((server) => server.close()),
       ...[...this.#retiring].map((server) => server.close({ keepTools: true })),
     ]);
+    await this.#programs.close();
   }
 }
 

@@ -1,23 +1,17 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { within } from "../../base/deadline.js";
-import { EXEC_MARK } from "../../env/local/marks.js";
-import { endTree, endWithThisProcess } from "../../env/local/process-tree.js";
+import { endWithThisProcess } from "../../env/local/process-tree.js";
 import { DirectCalls } from "./direct-calls.js";
 import { drained } from "./drained.js";
 import { MessageLines } from "./message-lines.js";
+import type { RunningProgram, ServerProgram, ServerPrograms } from "./server-programs.js";
 
-export interface ServerProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
+export interface StdioOptions {
+  readonly program: ServerProgram;
+  readonly programs: ServerPrograms;
   readonly onStderr: (chunk: string) => void;
 }
-
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** A program that floods us is read at this pace, so that it cannot slow the other servers down. */
 const MESSAGES_PER_WINDOW = 1_000;
@@ -37,12 +31,14 @@ export class StdioTransport implements Transport {
   onmessage?: Transport["onmessage"];
   /** How the program ended, once it has. */
   ending: string | undefined;
+  /** Why the program never ran. */
+  failure: Error | undefined;
   /** For servers of the older protocol. */
   readonly calls = new DirectCalls((message) => this.#post(message));
 
-  readonly #program: ServerProgram;
-  readonly #mark = randomUUID();
-  #child: Child | undefined;
+  readonly #options: StdioOptions;
+  #child: RunningProgram | undefined;
+  #hasEnded = false;
   #unwatch: () => void = () => undefined;
   #ended: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -50,8 +46,8 @@ export class StdioTransport implements Transport {
   /** What all who have written too much wait for. */
   #drained: Promise<void> | undefined;
 
-  constructor(program: ServerProgram) {
-    this.#program = program;
+  constructor(options: StdioOptions) {
+    this.#options = options;
   }
 
   get pid(): number | null {
@@ -63,37 +59,27 @@ export class StdioTransport implements Transport {
     return null;
   }
 
-  start(): Promise<void> {
-    const { command, args, env, cwd } = this.#program;
-    return new Promise((resolve, reject) => {
-      const child = spawn(command, [...args], {
-        cwd,
-        env: { ...env, [EXEC_MARK]: this.#mark },
-        stdio: ["pipe", "pipe", "pipe"],
-        shell: false,
-        // A group of its own, so that it can be ended together with all it has started.
-        detached: true,
-        windowsHide: true,
-      });
+  async start(): Promise<void> {
+    const { program, programs } = this.#options;
+    try {
+      const child = await programs.start(program);
       this.#child = child;
-      child.once("spawn", () => {
-        if (child.pid !== undefined) this.#unwatch = endWithThisProcess(child.pid);
-        resolve();
-      });
-      child.once("error", (error) => {
-        reject(error);
-        this.#tellClosed();
-      });
+      this.#unwatch = endWithThisProcess(child.pid);
       this.#listen(child);
-    });
+    } catch (error) {
+      this.#tellClosed();
+      throw error;
+    }
+    // Whoever wanted it may have given up meanwhile.
+    if (this.#closing !== undefined) await this.#end();
   }
 
-  #listen(child: Child): void {
+  #listen(child: RunningProgram): void {
     const messages = new RateWindow(child.stdout, MESSAGES_PER_WINDOW);
     const complaints = new RateWindow(child.stderr, STDERR_BYTES_PER_WINDOW);
     const lines = new MessageLines({
       onMessage: (message) => this.#receive(message),
-      onNonsense: (line) => this.#program.onStderr(`[stdout] ${line.slice(0, 500)}\n`),
+      onNonsense: (line) => this.#options.onStderr(`[stdout] ${line.slice(0, 500)}\n`),
     });
     const take = (chunk: Buffer) => {
       try {
@@ -109,19 +95,22 @@ export class StdioTransport implements Transport {
     child.stdout.on("data", take);
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       complaints.count(chunk.length);
-      this.#program.onStderr(chunk);
+      this.#options.onStderr(chunk);
     });
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on("error", (error: Error) => this.onerror?.(error));
     this.#ended = new Promise((resolve) => {
-      child.once("exit", (code, signal) => {
-        this.ending ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+      void child.ended.then(({ how, failure }) => {
+        this.#hasEnded = true;
+        this.failure = failure;
+        this.ending ??= how;
         messages.stop();
         complaints.stop();
         const finish = () => {
           this.#tellClosed();
           resolve();
         };
+        if (child.stdout.closed) return finish();
         // Programs it has left behind may hold the pipe open for ever.
         const patience = setTimeout(finish, LAST_WORDS_MS);
         child.stdout.resume();
@@ -173,15 +162,13 @@ export class StdioTransport implements Transport {
 
   async #end(): Promise<void> {
     const child = this.#child;
-    if (child?.pid === undefined) {
+    if (child === undefined) {
       this.#tellClosed();
       return;
     }
     child.stdin.end();
-    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    if (!hasEnded() && this.#ended !== undefined) await within(this.#ended, LEAVING_MS);
-    // The number of a leader that has ended may be somebody else's by now; its mark is not.
-    await endTree({ pid: hasEnded() ? undefined : child.pid, mark: this.#mark });
+    if (!this.#hasEnded && this.#ended !== undefined) await within(this.#ended, LEAVING_MS);
+    await child.end();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     this.#unwatch();
     this.#tellClosed();

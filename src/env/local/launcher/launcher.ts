@@ -325,7 +325,7 @@ export class Launcher {
     this.#keepAwake();
     if (event.event === "exited") {
       const report = { text: event.report, secret: running.secret };
-      running.exited({ kind: "exited", code: exitCode(event.status), report });
+      running.exited({ kind: "exited", ...endOf(event.status), report });
       return;
     }
     const failure = { stage: stageOf(event.stage), code: getSystemErrorName(-event.errno) };
@@ -381,9 +381,9 @@ export class Launcher {
   }
 }
 
-function exitCode(status: number): number {
+function endOf(status: number): { readonly code: number; readonly signal?: number } {
   const signal = status & 0x7f;
-  return signal === 0 ? status >> 8 : 128 + signal;
+  return signal === 0 ? { code: status >> 8 } : { code: 128 + signal, signal };
 }
 
 function stageOf(stage: string): StartFailure["stage"] {
