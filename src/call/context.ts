@@ -23,6 +23,8 @@ export class HandlerContext implements CallContext {
   #over = false;
   /** Told when calls made from inside this one begin and end to wait for a person. */
   onWaiting: ((waiting: boolean) => void) | undefined;
+  /** Told when the work begins once more from nothing. */
+  onBeginningAnew: (() => void) | undefined;
 
   constructor(call: CallRecord) {
     this.#call = call;
@@ -158,6 +160,11 @@ export class HandlerContext implements CallContext {
     const before = this.waiting;
     this.#waits += begins ? 1 : -1;
     if (before !== this.waiting) this.onWaiting?.(this.waiting);
+  }
+
+  /** What it was begun on is gone; the time that took is not that of its next beginning. */
+  beginAnew(): void {
+    this.onBeginningAnew?.();
   }
 
   progress(update: Progress): void {

@@ -33,8 +33,11 @@ export function setDeadline(deadline: Deadline, delayMs: number): void {
 
 /** Harmless when it has fired or was cancelled already. */
 export function cancelDeadline(deadline: Deadline): void {
-  if (deadline.timer !== undefined) clearTimeout(deadline.timer);
-  else if (pending.delete(deadline) && pending.size === 0) ticker?.unref();
+  if (deadline.timer !== undefined) {
+    clearTimeout(deadline.timer);
+    // The next time it is set it may be a long one.
+    deadline.timer = undefined;
+  } else if (pending.delete(deadline) && pending.size === 0) ticker?.unref();
 }
 
 function tick(): void {

@@ -67,6 +67,7 @@ class RunningHandler implements Deadline {
     this.#resolve = options.resolve;
     this.#leftMs = options.timeoutMs;
     options.context.onWaiting = (waiting) => this.#pause(waiting);
+    options.context.onBeginningAnew = () => this.#beginAnew();
     this.#pause(options.context.waiting);
     if (call.signal === undefined) return;
     this.#onInterrupt = () => this.#stop(interruptedAfterBegin(call));
@@ -110,6 +111,14 @@ class RunningHandler implements Deadline {
       this.#runningSince = performance.now();
       setDeadline(this, Math.max(this.#leftMs, 1));
     }
+  }
+
+  #beginAnew(): void {
+    if (this.#stopping !== undefined || this.#ended) return;
+    this.#leftMs = this.#timeoutMs;
+    if (this.#context.waiting) return;
+    cancelDeadline(this);
+    this.#pause(false);
   }
 
   returned(value: unknown): void {

@@ -81,7 +81,10 @@ export class Dispatch {
         continue;
       }
       lost.push(worker.record.id);
-      if (this.onlyReads && lost.length < MAX_LOST) continue;
+      if (this.onlyReads && lost.length < MAX_LOST) {
+        this.context.beginAnew();
+        continue;
+      }
       if (ending !== "lost") throw this.#notTaken(ending);
       throw this.onlyReads ? this.#deadLetter(lost) : this.#unknown(worker);
     }

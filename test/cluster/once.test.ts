@@ -314,6 +314,31 @@ describe("a worker", () => {
 });
 
 describe("a call whose worker is lost", () => {
+  it("has its whole time on the next one: what the lost one took is not its own", async () => {
+    let runs = 0;
+    const tool = defineTool({
+      name: "slow",
+      description: "takes most of its time",
+      parameters: { type: "object" },
+      timeoutMs: 2_000,
+      async handler(_args, { signal }) {
+        runs += 1;
+        if (runs === 1) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        else await pause(1_200);
+        return "done";
+      },
+    }) as AnyTool;
+    const { place, front } = await testCluster([tool], { workers: [[], []] });
+    const answered = (await front.runtime.openSession()).call({ name: "slow" });
+    await pause(1_200);
+    const first = place.roster.ready.find(({ sent }) => sent > 0);
+    if (first === undefined) throw new Error("nobody has it");
+    first.avoidedUntil = Number.POSITIVE_INFINITY;
+    place.roster.onLost?.(first.record.id);
+    expect(await answered).toMatchObject({ ok: true, human: "done" });
+    expect(runs).toBe(2);
+  });
+
   const hanging = (more: Partial<AnyTool>) =>
     defineTool({
       name: "hangs",

@@ -20,7 +20,8 @@ export async function status(context: CommandContext): Promise<void> {
     const { connected, strangers } = found;
     out.value({ connected, workers: told, queue, ...(strangers > 0 && { strangers }) });
   } else if (problem === undefined) {
-    out.line(`${out.mark("ok")} ${rows.length} workers, ${queue} calls wait`);
+    const ready = rows.filter(({ state }) => state === "ready").length;
+    out.line(`${out.mark("ok")} ${ready} of ${rows.length} workers ready, ${queue} calls wait`);
     showWorkers(context, found);
   }
   if (problem !== undefined) throwUnreachable(problem);
@@ -58,8 +59,8 @@ function showWorkers({ out }: CommandContext, { workers: rows, strangers }: Clus
     out.note(`${strangers} more of another secret: is HERMES_CLUSTER_KEY the same on all machines?`);
   for (const { id, clockOffMs } of rows) {
     if (clockOffMs === undefined) continue;
-    const off = `${Math.round(Math.abs(clockOffMs) / 1_000)} s ${clockOffMs > 0 ? "ahead" : "behind"}`;
-    out.note(`The clock of ${id} is ${off} of this one: they must agree within a minute.`);
+    const off = `${Math.round(Math.abs(clockOffMs) / 1_000)} s ${clockOffMs > 0 ? "ahead of" : "behind"}`;
+    out.note(`The clock of ${id} is ${off} this one: they must agree within a minute.`);
   }
   out.list({
     rows,
