@@ -28,10 +28,13 @@ test("a token without a digit is masked as well", () => {
   expect(longestLeft(registry(token).redact([...token].join("\n")), token)).toBeLessThan(12);
 });
 
+/** What `rev` does, which not every machine has. */
+const BACKWARDS = `awk '{ for (at = length($0); at > 0; at--) printf "%s", substr($0, at, 1) }'`;
+
 describe("a token is masked in every form that can be turned back", () => {
   const sh = (script: string) => execFileSync("bash", ["-c", script], { input: TOKEN, encoding: "utf8" });
   test.each([
-    ["backwards", "rev"],
+    ["backwards", BACKWARDS],
     ["one character per line", "fold -w1"],
     ["in lines of seven", "fold -w7"],
     ["with blanks between", "sed 's/./& /g'"],
@@ -39,7 +42,7 @@ describe("a token is masked in every form that can be turned back", () => {
     ["hex", "od -An -v -tx1"],
     ["hex without blanks", "od -An -v -tx1 | tr -d ' \\n'"],
     ["hex in capitals", "od -An -v -tx1 | tr a-f A-F"],
-    ["hex backwards", "od -An -v -tx1 | tr -d ' \\n' | rev"],
+    ["hex backwards", `od -An -v -tx1 | tr -d ' \\n' | ${BACKWARDS}`],
     ["hex of words", "od -An -v -tx2"],
     ["escaped hex", "od -An -v -tx1 | tr -d '\\n' | sed 's/ /\\\\x/g'"],
     ["hex with 0x", "od -An -v -tx1 | tr -d '\\n' | sed 's/ /, 0x/g'"],
@@ -48,7 +51,7 @@ describe("a token is masked in every form that can be turned back", () => {
     ["base64 in lines", "base64 -w10"],
     ["base64 of more", "(echo -n x; cat) | base64 -w0"],
     ["base64 of still more", "(echo -n xy; cat) | base64 -w0"],
-    ["base64 backwards", "base64 -w0 | rev"],
+    ["base64 backwards", `base64 -w0 | ${BACKWARDS}`],
   ])("%s", (_form, script) => {
     const printed = sh(script);
     const shown = registry().redact(`it says:\n${printed}\nand ends`);
