@@ -83,11 +83,12 @@ export class Attempt {
     this.#ended.resolve(ending);
   }
 
-  /** Its worker has never seen it. Unless it still waits in the queue it may go elsewhere, once it cannot begin there. */
-  async missing({ waits }: { readonly waits: boolean }): Promise<void> {
-    if (this.#seq === undefined) return;
-    if (waits && (await this.#place.bus.queue.has(this.#seq, orderId(this.#parts.order)))) return;
+  /** Its worker has never seen it; true while it waits in the queue. Else it may go elsewhere, once it cannot begin there. */
+  async missing({ waits }: { readonly waits: boolean }): Promise<boolean> {
+    if (this.#seq === undefined) return false;
+    if (waits && (await this.#place.bus.queue.has(this.#seq, orderId(this.#parts.order)))) return true;
     if (await this.#fence()) this.end("missing");
+    return false;
   }
 
   cancel(): void {

@@ -1,10 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ownCommand } from "../base/own-command.js";
 import type { CallRecord } from "../call/call-record.js";
 import type { HandlerContext } from "../call/context.js";
 import { ToolError } from "../tool/errors.js";
 import { ToolResult } from "../tool/result.js";
-import { Attempt, type Ending, type NotTaken } from "./attempt.js";
+import { Attempt, type Ending } from "./attempt.js";
+import {
+  deadLetter,
+  lostWhileItRan,
+  neverBegun,
+  nobodyCan,
+  notTaken,
+  standsElsewhere,
+} from "./call-errors.js";
 import type { KnownThere, Lease } from "./leases.js";
 import { type Order, type Outcome, whatIsTouched } from "./messages.js";
 import type { ClusterPlace } from "./place.js";
@@ -29,6 +36,7 @@ export class Dispatch {
   #attempts = 0;
   /** The one that is under way. */
   #attempt: Attempt | undefined;
+  #isHeld = false;
 
   constructor(
     place: ClusterPlace,
@@ -69,7 +77,7 @@ export class Dispatch {
       const ending = await this.#tryOn(worker, lease);
       if (ending === "missing") {
         declined += 1;
-        if (declined > MAX_DECLINED) throw this.#neverBegun(worker);
+        if (declined > MAX_DECLINED) throw neverBegun(worker.record.id, MAX_DECLINED);
         continue;
       }
       if (typeof ending === "object" && "outcome" in ending) {
@@ -85,8 +93,13 @@ export class Dispatch {
         this.context.beginAnew();
         continue;
       }
-      if (ending !== "lost") throw this.#notTaken(ending);
-      throw this.onlyReads ? this.#deadLetter(lost) : this.#unknown(worker);
+      if (ending !== "lost") {
+        if (!ending.mayHaveArrived || this.onlyReads) call.began = false;
+        throw notTaken(ending, { isUnknown: call.began });
+      }
+      if (this.onlyReads) throw deadLetter(lost);
+      call.worker = worker.record.id;
+      throw lostWhileItRan(call.effects, worker.record.id);
     }
   }
 
@@ -96,10 +109,7 @@ export class Dispatch {
     const { version } = scope.task;
     const lease = await this.#place.leases.of(scope);
     if (scope.task.version === version) return lease;
-    throw new ToolError(`the session stands in ${scope.task.cwd}, where another machine left it`, {
-      code: "unavailable",
-      hint: "It was not begun, because it was judged for another folder. Call again if it is right there.",
-    });
+    throw standsElsewhere(scope.task.cwd);
   }
 
   settle(outcome: Outcome): void {
@@ -113,7 +123,20 @@ export class Dispatch {
 
   /** Its worker has never seen it. */
   async missing(how: { readonly waits: boolean }): Promise<void> {
-    await this.#attempt?.missing(how);
+    const attempt = this.#attempt;
+    if ((await attempt?.missing(how)) === true && attempt === this.#attempt) this.#hold(true);
+  }
+
+  /** Its worker has begun it, or is done with it. */
+  begun(): void {
+    this.#hold(false);
+  }
+
+  /** The tool's own time stands still while its order waits for a slot; the worker counts it itself once it has begun. */
+  #hold(held: boolean): void {
+    if (held === this.#isHeld) return;
+    this.#isHeld = held;
+    this.context.wait(held);
   }
 
   /** Its worker has it no longer: it ran there, and nobody knows what came of it. */
@@ -149,10 +172,7 @@ export class Dispatch {
       }
       const left = until - performance.now();
       if (left <= 0 || this.context.aborted) {
-        throw new ToolError(`no worker of the cluster can run it: ${roster.whyNot(wanted)}`, {
-          code: "unavailable",
-          hint: `Who is there: ${ownCommand()} cluster status. Another one: ${ownCommand()} worker --cluster …`,
-        });
+        throw nobodyCan(roster.whyNot(wanted));
       }
       // The tool's own time has not begun.
       this.context.wait(true);
@@ -169,17 +189,20 @@ export class Dispatch {
       const { id, slots } = known.record;
       this.#bind(id, lease);
       this.#attempts += 1;
+      const hasRoom = known.sent <= slots;
+      this.#hold(!hasRoom);
       this.#attempt = new Attempt(this.#place, {
         worker: id,
         order: this.#orderFor(id, lease),
         onlyReads,
-        hasRoom: known.sent <= slots,
+        hasRoom,
         isAborted: () => context.aborted,
       });
       return await this.#attempt.run();
     } finally {
       known.sent -= 1;
       this.#attempt = undefined;
+      this.#hold(false);
     }
   }
 
@@ -261,49 +284,6 @@ export class Dispatch {
     if (why === "tool") return this.#place.roster.lacks(known, this.call.entry.name);
     known.avoidedUntil = performance.now() + AVOID_MS;
     await pause(50);
-  }
-
-  #neverBegun({ record }: Known): ToolError {
-    return new ToolError(
-      `the call was sent ${MAX_DECLINED} times and begun nowhere, at last not on ${record.id}`,
-      {
-        code: "unavailable",
-        hint: `It can be called again. What the workers do: ${ownCommand()} cluster status`,
-      },
-    );
-  }
-
-  /** It may be what ends them: it is set aside, and its row in the journal is where it is found. */
-  #deadLetter(workers: readonly string[]): ToolError {
-    return new ToolError(`${workers.length} workers were lost while they ran this: ${workers.join(", ")}`, {
-      code: "unavailable",
-      hint: "It changes nothing. It is not tried again by itself, because it may be what ends them.",
-    });
-  }
-
-  #notTaken({ refusal, mayHaveArrived }: NotTaken): ToolError {
-    const message = `the queue of the cluster did not take the call: ${refusal}`;
-    if (!mayHaveArrived || this.onlyReads) {
-      this.call.began = false;
-      return new ToolError(message, {
-        code: "unavailable",
-        hint: "It was not begun and can be called again.",
-      });
-    }
-    return new ToolError(message, {
-      code: "unknown",
-      hint: "It may have been taken all the same. Look at what it would have changed before you repeat it.",
-    });
-  }
-
-  #unknown({ record }: Known): ToolError {
-    this.call.worker = record.id;
-    const effects = this.call.effects.filter(({ mode }) => mode !== "read");
-    const told = effects.slice(0, 5).map(({ action, resource }) => `${action} ${resource.slice(0, 200)}`);
-    return new ToolError(`worker ${record.id} was lost while it ran this; what it did is unknown`, {
-      code: "unknown",
-      hint: `It may have done all, some or none of this: ${told.join("; ")}. It was not run again. Look before you repeat it.`,
-    });
   }
 }
 

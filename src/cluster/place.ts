@@ -195,8 +195,11 @@ export class ClusterPlace implements CallPlace {
           for (const dispatch of here) if (answer.forgotten.includes(dispatch.uid)) dispatch.forgotten();
           // What waits for a worker that is leaving need not wait for it.
           const waits = this.roster.get(worker)?.beat.state === "ready";
-          const missing = here.filter(({ uid }) => answer.missing.includes(uid));
-          await Promise.all(missing.map((dispatch) => dispatch.missing({ waits })));
+          await Promise.all(
+            here.map((dispatch) =>
+              answer.missing.includes(dispatch.uid) ? dispatch.missing({ waits }) : dispatch.begun(),
+            ),
+          );
         } catch (error) {
           this.#runtime.log.debug(`worker ${worker} does not answer: ${describeThrown(error).message}`);
         }

@@ -106,6 +106,27 @@ describe("a worker", () => {
     });
   });
 
+  it("the time an order waits for a slot is not the tool's own", async () => {
+    const slow = defineTool({
+      name: "slow",
+      description: "takes a moment",
+      parameters: { type: "object", properties: {} },
+      permissions: ["memory:write"],
+      timeoutMs: 1_000,
+      effects: () => [
+        { action: "memory:write", resource: "slow", mode: "write", lock: { name: "slow", shared: true } },
+      ],
+      handler: async () => {
+        await pause(500);
+        return "done";
+      },
+    }) as AnyTool;
+    const { front } = await testCluster([slow], { worker: { "cluster.slots": 1 } });
+    const sessions = await Promise.all(Array.from({ length: 6 }, () => front.runtime.openSession()));
+    const results = await Promise.all(sessions.map((one) => one.call({ name: "slow", arguments: {} })));
+    expect(results.map(({ ok, error }) => error?.message ?? ok)).toEqual(results.map(() => true));
+  });
+
   it("runs no more at once than it has slots, and lets nothing overtake what waits", async () => {
     let running = 0;
     let most = 0;
