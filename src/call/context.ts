@@ -12,6 +12,14 @@ import { connectInCall, fetchInCall } from "./fetch-in-call.js";
 import { guardedEnvironment } from "./guarded-files.js";
 import { judge } from "./judge.js";
 
+/** Keeps the time that a call may take. */
+export interface CallClock {
+  /** While a call made from inside this one waits for a person, or nobody is there yet to run this one. */
+  pause(waiting: boolean): void;
+  /** The work begins once more from nothing. */
+  beginAnew(): void;
+}
+
 /** What a handler sees of its call. The abort controller is made on first use: most calls never need one. */
 export class HandlerContext implements CallContext {
   readonly #call: CallRecord;
@@ -21,10 +29,7 @@ export class HandlerContext implements CallContext {
   #environment: Environment | undefined;
   #waits = 0;
   #over = false;
-  /** Told when calls made from inside this one begin and end to wait for a person. */
-  onWaiting: ((waiting: boolean) => void) | undefined;
-  /** Told when the work begins once more from nothing. */
-  onBeginningAnew: (() => void) | undefined;
+  clock: CallClock | undefined;
 
   constructor(call: CallRecord) {
     this.#call = call;
@@ -159,12 +164,12 @@ export class HandlerContext implements CallContext {
   wait(begins: boolean): void {
     const before = this.waiting;
     this.#waits += begins ? 1 : -1;
-    if (before !== this.waiting) this.onWaiting?.(this.waiting);
+    if (before !== this.waiting) this.clock?.pause(this.waiting);
   }
 
   /** What it was begun on is gone; the time that took is not that of its next beginning. */
   beginAnew(): void {
-    this.onBeginningAnew?.();
+    this.clock?.beginAnew();
   }
 
   progress(update: Progress): void {

@@ -5,7 +5,7 @@ import { interrupted } from "./admit.js";
 import { changedSinceApproval } from "./approve.js";
 import { wholeCharacters } from "./bounds.js";
 import type { CallRecord } from "./call-record.js";
-import { HandlerContext } from "./context.js";
+import { type CallClock, HandlerContext } from "./context.js";
 import { cancelDeadline, type Deadline, setDeadline } from "./deadlines.js";
 
 /** How long a handler may take to stop after it was told to. */
@@ -40,7 +40,7 @@ export function execute(call: CallRecord): Failure | undefined | Promise<Failure
 }
 
 /** A handler that has begun and not ended. An object rather than closures: there is one for every call. */
-class RunningHandler implements Deadline {
+class RunningHandler implements Deadline, CallClock {
   dueAt = 0;
   timer: NodeJS.Timeout | undefined;
   readonly #call: CallRecord;
@@ -66,9 +66,8 @@ class RunningHandler implements Deadline {
     this.#timeoutMs = options.timeoutMs;
     this.#resolve = options.resolve;
     this.#leftMs = options.timeoutMs;
-    options.context.onWaiting = (waiting) => this.#pause(waiting);
-    options.context.onBeginningAnew = () => this.#beginAnew();
-    this.#pause(options.context.waiting);
+    options.context.clock = this;
+    this.pause(options.context.waiting);
     if (call.signal === undefined) return;
     this.#onInterrupt = () => this.#stop(interruptedAfterBegin(call));
     call.signal.addEventListener("abort", this.#onInterrupt, { once: true });
@@ -102,7 +101,7 @@ class RunningHandler implements Deadline {
   }
 
   /** The time in which a call made from inside this one waits for a person is not this one's. */
-  #pause(waiting: boolean): void {
+  pause(waiting: boolean): void {
     if (this.#stopping !== undefined || this.#ended) return;
     if (waiting) {
       cancelDeadline(this);
@@ -113,12 +112,12 @@ class RunningHandler implements Deadline {
     }
   }
 
-  #beginAnew(): void {
+  beginAnew(): void {
     if (this.#stopping !== undefined || this.#ended) return;
     this.#leftMs = this.#timeoutMs;
     if (this.#context.waiting) return;
     cancelDeadline(this);
-    this.#pause(false);
+    this.pause(false);
   }
 
   returned(value: unknown): void {
