@@ -54,6 +54,7 @@ export const EFFORT = {
   full: {
     rounds: 15,
     roundMs: 80,
+    warmCalls: 4_000,
     spawns: 21,
     slowSpawns: 5,
     sizes: [10, 100, 1_000, 10_000],
@@ -63,6 +64,7 @@ export const EFFORT = {
   quick: {
     rounds: 3,
     roundMs: 5,
+    warmCalls: 20,
     spawns: 2,
     slowSpawns: 1,
     sizes: [10, 100],

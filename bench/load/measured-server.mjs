@@ -37,6 +37,8 @@ export async function withMeasuredServer(
       zombies.most = Math.max(zombies.most, zombiesOf(pid));
     }, 500);
     const gave = await work({ server, home, samples: () => readSamples(record) });
+    // The record is written once a second, and work may be quicker than that.
+    while (!existsSync(record)) await new Promise((resolve) => setTimeout(resolve, 100));
     const samples = readSamples(record);
     clearInterval(watch);
     await server.stop();

@@ -1,4 +1,5 @@
 // Pictures and tables of docs/scaling.md, from what was measured.
+import { EFFORT } from "../contestants.mjs";
 import { SESSIONS as AT_ONCE } from "../subjects/cluster.mjs";
 import { WAIT_MS } from "../subjects/cluster-tools.mjs";
 import { curves } from "./curves.mjs";
@@ -145,7 +146,9 @@ export function workersTable(measured, date) {
     }),
     `${date}, all on one machine. One call that only reads, after the other, took ${ms("call-on-worker")} on a worker against` +
       ` ${ms("call-here")} here: the cluster adds ${ms("added")}, ${ratios["added / bare-nats"].paired} times a bare` +
-      ` request and reply over NATS (${ms("bare-nats")}) in the same run.`,
+      ` request and reply over NATS (${ms("bare-nats")}) in the same run. One that changes something is on the disks of both` +
+      ` machines and in the queue: ${ms("change-on-worker")} against ${ms("change-here")} here, so that the cluster adds` +
+      ` ${ratios["added-to-change / bare-nats"].paired} times that request. All had done ${EFFORT.full.warmCalls.toLocaleString("en")} calls before.`,
   );
 }
 
