@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -22,9 +21,7 @@ import { startServer, TOKEN } from "../support.js";
 import { echo } from "../tools.js";
 import { createClient, httpTransport } from "./support.js";
 
-const inspector = fileURLToPath(
-  new URL("../../peers/node_modules/@modelcontextprotocol/inspector-cli/build/index.js", import.meta.url),
-);
+const inspector = join(root, "test/peers/node_modules/@modelcontextprotocol/inspector-cli/build/index.js");
 
 interface WrittenServer {
   readonly command?: string;
