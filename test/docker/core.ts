@@ -46,7 +46,9 @@ export function describeCore(engine: () => TestEngine): void {
       const environment = await open(engine());
       let shown = "";
       const started = await environment.spawn({
-        command: "stty size; read -r line; stty size; echo [$line]",
+        // Podman answers before the terminal has its new size.
+        command:
+          "stty size; read -r line; n=0; until stty size | grep '20 50' || [ $n -gt 100 ]; do n=$((n+1)); sleep 0.1; done; echo [$line]",
         cwd: "/",
         pty: { columns: 97, rows: 31 },
         onOutput: (bytes) => {

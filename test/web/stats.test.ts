@@ -46,8 +46,12 @@ describe("Stats", { timeout: 120_000 }, () => {
       .allTextContents();
     expect(models.length).toBe(3);
     expect(await tab.getByRole("button", { name: "7 d" }).getAttribute("aria-pressed")).toBe("true");
+    const chart = tab.getByRole("img", { name: /^Calls over time/ });
+    const week = await chart.getAttribute("aria-label");
     await tab.getByRole("button", { name: "24 h" }).click();
-    const box = await tab.locator(".u-over").first().boundingBox();
+    // The week stays until the day has been counted, and the chart is made anew then.
+    await until(async () => (await chart.getAttribute("aria-label")) !== week);
+    const box = await chart.locator(".u-over").boundingBox();
     if (box === null) throw new Error("no chart");
     await tab.mouse.move(box.x + box.width * 0.3, box.y + 40);
     await tab.mouse.down();

@@ -156,7 +156,8 @@ class ExecProcess implements TransportProcess {
 
   async write(data: string | Uint8Array): Promise<void> {
     const { socket } = this.#parts;
-    // What is typed after a change of size is meant for the new one, and the engine takes both on different ways.
+    // What is typed after a change of size is meant for the new one, and the engine takes both on different ways. Podman
+    // answers a moment before the terminal has its new size.
     await this.#resized;
     if (this.#over || !socket.writable) return;
     await new Promise<void>((resolve) => {
