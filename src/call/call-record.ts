@@ -30,6 +30,8 @@ export interface RunOptions {
    * all results together are too long for one message.
    */
   readonly onResult?: ((result: CallResult) => void | Promise<void>) | undefined;
+  /** Whoever asks has the call on disk, and will write down how it ended: its row here need not be waited for. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** One call on its way. Each field has one writer: the stage named beside it. */
@@ -43,6 +45,8 @@ export class CallRecord {
   readonly onProgress: RunOptions["onProgress"];
   /** Where whoever asked for the call stands in a trace. */
   readonly traceparent: string | undefined;
+  /** Whoever asked for the call has it on disk. */
+  readonly isKept: boolean;
   /** receive: where the call itself stands, where that is collected */
   trace: string | undefined;
   readonly startedAt = performance.now();
@@ -131,16 +135,17 @@ export class CallRecord {
   /** execute: how often a request was sent once more */
   retries = 0;
 
-  constructor(request: IncomingCall, scope: CallScope, { signal, onProgress, traceparent }: RunOptions = {}) {
+  constructor(request: IncomingCall, scope: CallScope, options: RunOptions = {}) {
     this.id = request.id;
     this.request = request;
     const meant = request.malformed === undefined ? scope.bridge?.unwrap(request) : undefined;
     this.target = meant === undefined || "code" in meant ? request : meant;
     this.misdirected = meant !== undefined && "code" in meant ? meant : undefined;
     this.scope = scope;
-    this.signal = signal;
-    this.onProgress = onProgress;
-    this.traceparent = traceparent;
+    this.signal = options.signal;
+    this.onProgress = options.onProgress;
+    this.traceparent = options.traceparent;
+    this.isKept = options.isKept === true;
     this.spelling = this.target.name;
   }
 

@@ -15,7 +15,7 @@ import { textOfCall } from "./settle.js";
 export function journalIntent(call: CallRecord): Failure | undefined | Promise<Failure | undefined> {
   if (!call.scope.services.journal.enabled) return undefined;
   try {
-    const durableBefore = call.effects.some((effect) => effect.mode !== "read");
+    const durableBefore = !call.isKept && call.effects.some((effect) => effect.mode !== "read");
     const entry = begin(call, durableBefore);
     if (!(entry instanceof Promise)) {
       call.journalEntry = entry;
@@ -105,10 +105,11 @@ function outcomeOf(call: CallRecord): CallOutcome {
 
 /**
  * A script that only reads need not wait for a commit at each of its calls: rows are written in order, so they
- * are there when the call that the script runs in is answered, and before anything it changes.
+ * are there when the call that the script runs in is answered, and before anything it changes. Nor need a call wait
+ * that is written down where it comes from.
  */
-function mayFollow({ scope, effects }: CallRecord): boolean {
-  return scope.forProgram === true && effects.every((effect) => effect.mode === "read");
+function mayFollow({ scope, effects, isKept }: CallRecord): boolean {
+  return isKept || (scope.forProgram === true && effects.every((effect) => effect.mode === "read"));
 }
 
 function begin(call: CallRecord, durableBefore: boolean): JournalEntry | Promise<JournalEntry> {

@@ -8,7 +8,7 @@ import type { ClusterPlace } from "./place.js";
 /** The servers may be choosing a new leader: the same message is offered again for so long, and taken once. */
 const ENQUEUE_MS = 15_000;
 const ENQUEUE_PAUSE_MS = 200;
-/** A call that only reads and has been told its worker goes into the queue when it is not answered so soon. */
+/** An order that its worker has been told goes into the queue when it is not answered so soon. */
 const QUEUED_AFTER_MS = 25;
 
 /** The queue did not take it; whether the worker may have got it all the same. */
@@ -23,7 +23,6 @@ export type Ending = { readonly outcome: Outcome } | NotTaken | "lost" | "missin
 interface AttemptParts {
   readonly worker: string;
   readonly order: Order;
-  readonly onlyReads: boolean;
   /** Where the worker has room; elsewhere it would have to wait its turn in the queue anyway. */
   readonly hasRoom: boolean;
   /** Whether the call was interrupted meanwhile. */
@@ -58,7 +57,7 @@ export class Attempt {
   }
 
   async run(): Promise<Ending> {
-    const { order, worker, onlyReads, hasRoom } = this.#parts;
+    const { order, worker, hasRoom } = this.#parts;
     const { bus, roster } = this.#place;
     let soon: NodeJS.Timeout | undefined;
     try {
@@ -66,8 +65,8 @@ export class Attempt {
       const enqueue = () => {
         this.#enqueue(isTold).then((given) => given && this.end(given), this.#ended.reject);
       };
-      // What only reads is worth nothing without whoever waits for it: no use in keeping it for a moment.
-      if (isTold && onlyReads) soon = setTimeout(enqueue, QUEUED_AFTER_MS);
+      // The queue is for what was not heard, and for a worker without room; what may be begun is on the disk here already.
+      if (isTold) soon = setTimeout(enqueue, QUEUED_AFTER_MS);
       else enqueue();
       return await this.#ended.promise;
     } finally {

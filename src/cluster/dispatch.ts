@@ -182,7 +182,7 @@ export class Dispatch {
   }
 
   async #tryOn(known: Known, lease: Lease): Promise<Ending> {
-    const { call, context, onlyReads } = this;
+    const { call, context } = this;
     try {
       if (context.aborted) throw new ToolError("interrupted before it began", { code: "cancelled" });
       call.began = true;
@@ -194,7 +194,6 @@ export class Dispatch {
       this.#attempt = new Attempt(this.#place, {
         worker: id,
         order: this.#orderFor(id, lease),
-        onlyReads,
         hasRoom,
         isAborted: () => context.aborted,
       });
@@ -229,6 +228,7 @@ export class Dispatch {
       hash: this.#place.hashFor(call.entry),
       args: call.args,
       traceparent: call.trace,
+      isKept: !this.onlyReads && call.scope.services.journal.enabled,
       ...(isApproved(call) && { approved: whatIsTouched(call.effects, call.scope.info.cwd) }),
     };
   }

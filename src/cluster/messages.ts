@@ -47,6 +47,8 @@ export interface Order {
   readonly hash?: string | undefined;
   readonly args: Readonly<Record<string, unknown>>;
   readonly traceparent?: string | undefined;
+  /** On the disk where the session lives, as its outcome will be: the worker's own row may follow. */
+  readonly isKept?: boolean | undefined;
   /**
    * Somebody was asked, or a grant stands for them: a question of the worker's own rules is answered by it when the
    * call would touch there what it was approved to touch, which this is the hash of.

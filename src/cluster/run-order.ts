@@ -70,7 +70,7 @@ function notRun(order: Pick<Outcome, "uid" | "attempt" | "worker"> & { readonly 
 
 function runHere(order: Order, parts: OrderParts & { readonly hosted: Hosted }): Promise<CallRecord> {
   const { hosted, bus, signal, attempt } = parts;
-  const { uid, node, id, tool, args, traceparent } = order;
+  const { uid, node, id, tool, args, traceparent, isKept } = order;
   const subject = bus.subject("node", node);
   const session = hosted.session.withPerson({
     approver: approverOf(order, async (request) => {
@@ -93,6 +93,7 @@ function runHere(order: Order, parts: OrderParts & { readonly hosted: Hosted }):
   return walk({ id, name: tool, arguments: args }, scope, {
     signal,
     traceparent,
+    isKept,
     onProgress: (progress) => bus.publish(subject, { kind: "progress", uid, attempt: attempt(), progress }),
   });
 }

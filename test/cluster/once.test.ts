@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { describe, expect, it, vi } from "vitest";
+import { deferred } from "../../src/base/deferred.js";
 import type { Bus } from "../../src/cluster/bus.js";
 import type { Order, Outcome, ToNode } from "../../src/cluster/messages.js";
 import { OrderInbox } from "../../src/cluster/order-inbox.js";
@@ -104,6 +105,25 @@ describe("a worker", () => {
       const { num_ack_pending } = await bus.streams.consumers.info(bus.queue.name, worker);
       expect({ waiting: state.messages, num_ack_pending }).toEqual({ waiting: 0, num_ack_pending: 0 });
     });
+  });
+
+  it("waits for its own disk only with what is on no other one", async () => {
+    const { ran, tool } = counting();
+    const cluster = await testCluster([tool]);
+    const { send, outcome } = node(cluster);
+    const journal = await cluster.workers[0]?.at.runtime.journal();
+    if (journal === undefined) throw new Error("the worker has no journal");
+    const disk = deferred<void>();
+    const begin = journal.begin.bind(journal);
+    journal.begin = (intent) =>
+      intent.durableBefore ? disk.promise.then(() => begin(intent)) : begin(intent);
+    const session = await cluster.front.runtime.openSession();
+    expect(await session.call({ name: "count", arguments: { tag: "kept" } })).toMatchObject({ ok: true });
+    await send(order("not kept", 1));
+    await pause(200);
+    expect(ran).toEqual(["kept"]);
+    disk.resolve();
+    expect(await outcome(1)).toMatchObject({ began: true, output: "ran not kept" });
   });
 
   it("the time an order waits for a slot is not the tool's own", async () => {

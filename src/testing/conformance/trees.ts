@@ -31,7 +31,7 @@ export const treeCases: readonly ConformanceCase[] = [
       timeoutMs: limit,
       env: { [TAG]: tag },
       onChunk: () => {
-        grown ??= wholeTree(context, tag);
+        grown ??= wholeTree(context, { task, tag });
       },
     });
     const result = await within(limit + 10_000, "a timed-out tree", pending);
@@ -50,7 +50,7 @@ export const treeCases: readonly ConformanceCase[] = [
       said = true;
     };
     const pending = task.run(TREE, { signal: abort.signal, env: { [TAG]: tag }, onChunk });
-    await wholeTree(context, tag);
+    await wholeTree(context, { task, tag });
     // All of the tree may be there a moment before its first word is.
     await eventually("its first word", () => said);
     abort.abort();
@@ -65,7 +65,7 @@ export const treeCases: readonly ConformanceCase[] = [
     const tag = randomUUID();
     const started = await task.start(TREE, { env: { [TAG]: tag } });
     await started.shows("ready");
-    await wholeTree(context, tag);
+    await wholeTree(context, { task, tag });
     const survivors = await within(10_000, "end()", started.process.end());
     same(survivors, [], "survivors");
     same(await context.running(tag), [], "what still runs");
@@ -80,7 +80,7 @@ export const treeCases: readonly ConformanceCase[] = [
       const tag = randomUUID();
       const started = await task.start(TREE, { env: { [TAG]: tag }, pty: { columns: 80, rows: 24 } });
       await started.shows("ready");
-      await wholeTree(context, tag);
+      await wholeTree(context, { task, tag });
       same(await within(10_000, "end()", started.process.end()), [], "survivors");
       same(await context.running(tag), [], "what still runs");
       await started.ended();
@@ -121,14 +121,25 @@ export const treeCases: readonly ConformanceCase[] = [
   }),
 ];
 
-async function wholeTree(context: ConformanceContext, tag: string): Promise<void> {
+async function wholeTree(
+  context: ConformanceContext,
+  { task, tag }: { readonly task: ConformanceTask; readonly tag: string },
+): Promise<void> {
   await eventually("the whole tree runs", async () => (await context.running(tag)).length >= LEAST_TREE);
+  // Of that without variables its file tells.
+  await eventually(
+    "its first beat",
+    async () => (await task.environment.files.stat(beatOf(task))) !== undefined,
+  );
+}
+
+function beatOf({ folder }: ConformanceTask): string {
+  return `${folder}/beat`;
 }
 
 /** The one without variables cannot be found by them; it writes a number again and again while it lives. */
 async function beatsNoMore(task: ConformanceTask): Promise<void> {
-  const beat = async () =>
-    Buffer.from(await task.environment.files.read(`${task.folder}/beat`)).toString("utf8");
+  const beat = async () => Buffer.from(await task.environment.files.read(beatOf(task))).toString("utf8");
   const before = await beat();
   await delay(300);
   same(await beat(), before, "the last sign of life of the program with an empty environment");
