@@ -21,7 +21,8 @@ export async function status(context: CommandContext): Promise<void> {
     out.value({ connected, workers: told, queue, ...(strangers > 0 && { strangers }) });
   } else if (problem === undefined) {
     const ready = rows.filter(({ state }) => state === "ready").length;
-    out.line(`${out.mark("ok")} ${ready} of ${rows.length} workers ready, ${queue} calls wait`);
+    const mark = out.mark(ready > 0 ? "ok" : "warning");
+    out.line(`${mark} ${ready} of ${rows.length} workers ready, ${queue} calls wait`);
     showWorkers(context, found);
   }
   if (problem !== undefined) throwUnreachable(problem);
