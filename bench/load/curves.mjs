@@ -4,6 +4,8 @@ const PANEL = 170;
 const LEFT = 90;
 const RIGHT = 30;
 const PLOT = 110;
+/** Along the lower edge. */
+const MOST_STEPS = 6;
 const INK = "#1f2933";
 const MUTED = "#7b8794";
 const LINES = ["#2f7d5b", "#2b6cb0", "#b7791f", "#805ad5"];
@@ -29,7 +31,8 @@ export function curves({ label, xTitle, panels, logX = false }) {
 
 function drawPanel({ panel: { title, unit, limit, lines }, top, x }) {
   const values = lines.flatMap(({ points }) => points.map(([, y]) => y));
-  const most = Math.max(...values, limit ?? 0) * 1.05 || 1;
+  // Half of it has a line, too.
+  const most = roundUp(Math.max(...values, limit ?? 0) || 1, [1, 2, 4, 6, 8, 10]);
   const base = top + 30 + PLOT;
   const y = (value) => base - (value / most) * PLOT;
   const rule = (value, colour, dash) =>
@@ -57,9 +60,16 @@ function ticks({ from, to, logX }) {
     return whole.map((power) => 10 ** power);
   }
   // Of workers there are no halves.
-  const areFew = Number.isInteger(from) && Number.isInteger(to) && to - from <= 5;
-  const steps = areFew ? to - from : 5;
-  return Array.from({ length: steps + 1 }, (_, index) => from + ((to - from) * index) / (steps || 1));
+  const least = Number.isInteger(from) && Number.isInteger(to) ? 1 : 0;
+  const step = Math.max(least, roundUp((to - from) / MOST_STEPS || 1, [1, 2, 5, 10]));
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, index) => (first + index) * step);
+}
+
+/** To one of these, times a power of ten. */
+function roundUp(value, steps) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return (steps.find((one) => one * power >= value) ?? 10) * power;
 }
 
 function text({ x, y, words, colour = MUTED, anchor = "middle", weight = 400 }) {
