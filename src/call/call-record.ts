@@ -30,6 +30,9 @@ export interface RunOptions {
    * all results together are too long for one message.
    */
   readonly onResult?: ((result: CallResult) => void | Promise<void>) | undefined;
+}
+
+export interface WalkOptions extends RunOptions {
   /** Whoever asks has the call on disk, and will write down how it ended: its row here need not be waited for. */
   readonly isKept?: boolean | undefined;
 }
@@ -135,7 +138,7 @@ export class CallRecord {
   /** execute: how often a request was sent once more */
   retries = 0;
 
-  constructor(request: IncomingCall, scope: CallScope, options: RunOptions = {}) {
+  constructor(request: IncomingCall, scope: CallScope, options: WalkOptions = {}) {
     this.id = request.id;
     this.request = request;
     const meant = request.malformed === undefined ? scope.bridge?.unwrap(request) : undefined;

@@ -5,7 +5,7 @@ import { admit } from "./admit.js";
 import { afterHooks, wantsAfterHooks } from "./after-hooks.js";
 import { approve } from "./approve.js";
 import { boundResult } from "./bound-result.js";
-import { CallRecord, type RunOptions } from "./call-record.js";
+import { CallRecord, type RunOptions, type WalkOptions } from "./call-record.js";
 import { execute } from "./execute.js";
 import { journalIntent, journalOutcome, statusOf } from "./journal-call.js";
 import { PREPARE, type Stage, walkStages } from "./prepare.js";
@@ -30,7 +30,7 @@ export function runCall(
 export async function walk(
   request: IncomingCall,
   scope: CallScope,
-  options: RunOptions,
+  options: WalkOptions,
 ): Promise<CallRecord> {
   const call = new CallRecord(request, scope, options);
   call.keepsVersion = true;
