@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { isOpenHere } from "../base/open-databases.js";
 
 /** How much of a database is looked through for a table: those made first lie at its beginning. */
 const LOOKED_THROUGH = 1_048_576;
@@ -12,6 +13,8 @@ const USER_VERSION_AT = 60;
  */
 export function isOriginalHome(home: string): boolean {
   const stateDb = join(home, "state.db");
+  // Ours, as it is open; and reading it would drop the locks on it.
+  if (isOpenHere(realPathOf(stateDb))) return false;
   const start = beginningOf(stateDb, USER_VERSION_AT + 4);
   if (start.length === USER_VERSION_AT + 4 && start.readUInt32BE(USER_VERSION_AT) !== 0) return false;
   if (/^_config_version\s*:/m.test(textOf(join(home, "config.yaml")))) return true;
@@ -22,6 +25,14 @@ export function isOriginalHome(home: string): boolean {
   const has = (table: string) =>
     tables.some((text) => new RegExp(`CREATE TABLE (?:IF NOT EXISTS )?${table}\\b`).test(text));
   return has("schema_version") && !has("calls");
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function beginningOf(path: string, length: number): Buffer {

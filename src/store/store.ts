@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isOpenHere, noteOpen, oneOpening } from "../base/open-databases.js";
 import { DatabaseError, explainStorageError } from "./database-error.js";
 import {
   assertHealthy,
@@ -19,7 +20,6 @@ import {
   migrate,
   NewerDatabaseError,
 } from "./migrations.js";
-import { isOpenHere, noteOpen, oneOpening } from "./open-here.js";
 import { salvage } from "./salvage.js";
 import { openDatabase } from "./sqlite-driver.js";
 import { type SyncFile, WalSync } from "./wal-sync.js";
