@@ -7,6 +7,8 @@ const MARK = new RegExp(`(?:^|\\0)${EXEC_MARK}=([^\\0]*)`);
 
 const EXEC_LIMIT_MS = 1_000;
 const LOOKS_WITHOUT = 3;
+/** The kernel may be interrupted while it counts the variables of a new program; one that waits for something is counted. */
+const COUNTED_MS = 50;
 /** Where `flags`, `starttime` and what follows are in /proc/PID/stat, counted from the state. */
 const FLAGS = 6;
 const START_TIME = 19;
@@ -171,16 +173,21 @@ async function readMarks(table: readonly ProcessRow[]) {
 
 async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
   if (pid === process.pid) return undefined;
-  const deadline = performance.now() + EXEC_LIMIT_MS;
+  const begun = performance.now();
   let without = 0;
+  let withoutSince = begun;
   try {
     for (;;) {
       // Unlike its line, these lie in its memory, and the kernel may have to wait for that.
       const environment = await readFile(`/proc/${pid}/environ`, "latin1");
       if (environment !== "") return MARK.exec(environment)?.[1];
+      const now = performance.now();
+      const { state, hasNone } = variablesOf(pid);
+      if (isOver(state) || now - begun > EXEC_LIMIT_MS) return undefined;
       // For an instant, the new program looks as if it had none: the kernel has yet to count them.
-      without = hasNoVariables(pid) ? without + 1 : 0;
-      if (without === LOOKS_WITHOUT || performance.now() > deadline) return undefined;
+      without = hasNone ? without + 1 : 0;
+      if (without <= 1) withoutSince = now;
+      if (without >= LOOKS_WITHOUT && (state !== "R" || now - withoutSince > COUNTED_MS)) return undefined;
       await delay(1);
     }
   } catch {
@@ -188,10 +195,10 @@ async function markOf({ pid }: ProcessRow): Promise<string | undefined> {
   }
 }
 
-/** Not so while a process becomes another program: its variables cannot be read then, but come back after it. */
-function hasNoVariables(pid: number): boolean {
+/** It has some while it becomes another program: they cannot be read then, but come back after it. */
+function variablesOf(pid: number): { readonly state: string | undefined; readonly hasNone: boolean } {
   const text = readLine(String(pid)) ?? "";
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [begin, end] = fields.slice(ENVIRONMENT_RANGE, ENVIRONMENT_RANGE + 2);
-  return isOver(fields[0]) || (begin === end && end !== "0");
+  return { state: fields[0], hasNone: begin === end && end !== "0" };
 }
