@@ -89,6 +89,9 @@ describe("Live", { timeout: 120_000 }, () => {
     await until(async () => (await heading.textContent()) === "http_request");
     await tab.keyboard.press("k");
     await until(async () => (await heading.textContent()) === "system_info");
+    // What there is to copy comes a moment after the name.
+    const copy = drawer.getByRole("button", { name: "Copy as command" });
+    await until(async () => (await copy.getAttribute("aria-disabled")) === null);
     await tab.keyboard.press("c");
     await drawer.getByRole("button", { name: "Copied" }).waitFor();
     await tab.keyboard.press("Escape");
