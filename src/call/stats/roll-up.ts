@@ -1,3 +1,4 @@
+import { LruMap } from "../../base/lru.js";
 import { isRecord } from "../../base/record.js";
 import { type Database, type SqlRow, textOfBlob } from "../../store/driver.js";
 import { rollback } from "../../store/migrations.js";
@@ -12,6 +13,8 @@ const PIECE = 8_192;
 /** A piece counts time from its beginning in 32 bits; far less than they hold. */
 const LONGEST_PIECE_MS = 20 * 24 * 60 * 60 * 1000;
 const NAME_CHARS = 200;
+/** Names whose numbers are at hand: of sessions that call at the same time, and of what they call. */
+const KNOWN = 1_000;
 const MESSAGE_CHARS = 500;
 
 const ROW = "seq, running, CAST(detail AS BLOB) AS detail";
@@ -244,7 +247,8 @@ function repairsIn(repairs: unknown): number {
 /** Every name stands once; the counts have its number. */
 class Names {
   readonly #db: Database;
-  readonly #known = new Map<string, number>();
+  /** Sessions come and go: those of a day would be some megabytes. */
+  readonly #known = new LruMap<string, number>(KNOWN);
 
   constructor(db: Database) {
     this.#db = db;
@@ -255,7 +259,6 @@ class Names {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     const id = this.#find(kind, text) ?? this.#insert(kind, text);
-    if (this.#known.size > 50_000) this.#known.clear();
     this.#known.set(name, id);
     return id;
   }
