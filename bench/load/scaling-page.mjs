@@ -146,8 +146,8 @@ export function workersTable(measured, date) {
     }),
     `${date}, all on one machine. One call that only reads, after the other, took ${ms("call-on-worker")} on a worker against` +
       ` ${ms("call-here")} here: the cluster adds ${ms("added")}, ${ratios["added / bare-nats"].paired} times a bare` +
-      ` request and reply over NATS (${ms("bare-nats")}) in the same run. One that changes something is on the disks of both` +
-      ` machines and in the queue: ${ms("change-on-worker")} against ${ms("change-here")} here, so that the cluster adds` +
+      ` request and reply over NATS (${ms("bare-nats")}) in the same run. One that changes something waits for the disk of its` +
+      ` session's machine: ${ms("change-on-worker")} against ${ms("change-here")} here, so that the cluster adds` +
       ` ${ratios["added-to-change / bare-nats"].paired} times that request. All had done ${EFFORT.full.warmCalls.toLocaleString("en")} calls before.`,
   );
 }
