@@ -41,8 +41,7 @@ export async function open({ dist, server, journal = false, healthy = 1, trouble
   const call = async (name, text) => {
     const result = await session.call({ name: `mcp_${name}_echo`, arguments: { text } });
     // A model is told besides who wrote it.
-    if (!result.ok || result.human !== text)
-      throw new Error(`hermes gave ${JSON.stringify(result)}`);
+    if (!result.ok || result.human !== text) throw new Error(`hermes gave ${JSON.stringify(result)}`);
   };
   for (const name of names) await call(name, "warm");
   const stopTrouble = keepTroubling({ session, bad });
