@@ -196,6 +196,7 @@ describe("the commands of a cluster", () => {
     const seen = await hermes(["cluster", "status", ...there], { ...front, env });
     expect(seen).toMatchObject({
       code: 0,
+      stdout: expect.stringMatching(/^[^✓\w]+ 0 of 0 workers ready/),
       stderr: expect.stringMatching(/^1 more of another secret: .*KEY/),
     });
     const told = await hermes(["cluster", "status", ...there, "--json"], { ...front, env });
